@@ -106,7 +106,7 @@ async fn chance_is_drawn_from_given_random_source() {
 }
 
 #[tokio::test]
-async fn write_with_lost_answer_is_executed() {
+async fn write_with_lost_response_is_executed() {
     let plan = Failures::new().on_any(When::Always, Failure::AnswerLost);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();

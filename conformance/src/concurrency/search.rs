@@ -184,7 +184,7 @@ impl<'a> Problem<'a> {
     /// Operations that may come next, and the first tick of a response: an operation of unknown
     /// outcome may come next if it was called before that tick.
     ///
-    /// An operation may come next if no other was answered before it was called.
+    /// An operation may come next if none of the operations left was answered before its call.
     fn next(&self, point: &Point) -> (Vec<usize>, u64) {
         let mut next = Vec::new();
         let mut first_answer = u64::MAX;

@@ -129,8 +129,8 @@ impl<S: Store> FaultStore<S> {
     }
 }
 
-/// Operations that a fault changes, that can conflict, or that can be partly unprocessed have an
-/// arm of their own.
+/// Executes an operation of `Store` with the fault and the failures. Operations that a fault
+/// changes, that can conflict, or that can be partly unprocessed have an arm of their own.
 macro_rules! faulty {
     ($self:ident, get, $request:ident) => {
         $self.call(operation!(get), None, $self.faulty_get($request)).await

@@ -57,7 +57,7 @@ fn program_ends_when_its_input_closes() {
 
 /// A wrong address is an error that contains it, not a silent fallback to a container.
 #[test]
-fn named_server_that_does_not_answer_is_an_error() {
+fn named_server_that_does_not_respond_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);

@@ -284,7 +284,10 @@ impl Serve {
         stream.read_to_string(&mut answer)?;
         match answer.starts_with("HTTP/1.1 200") {
             true => Ok(answer),
-            false => Err(format!("GET /metrics: {:?}", answer.lines().next()).into()),
+            false => {
+                Err(format!("GET /metrics of tabla serve returned {:?}", answer.lines().next())
+                    .into())
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
 }
 
 /// Checks that a program exists, and installs the package of the same name if it does not. `or` is
-/// another way out for the error text.
+/// an alternative that the error offers.
 pub(crate) fn need(program: &str, permission: Permission, or: Option<&str>) -> Result<()> {
     if has(program) {
         return Ok(());

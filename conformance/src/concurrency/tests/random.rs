@@ -131,7 +131,7 @@ fn history_of_serial_store_is_accepted() {
 }
 
 #[test]
-fn history_of_serial_store_with_lost_answers_is_accepted() {
+fn history_of_serial_store_with_lost_responses_is_accepted() {
     for seed in 0..20 {
         let mut simulation = Simulation::new(seed, true);
         let mut checker = Checker::new(KEYS);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_select_places_callers_and_contestants() {
+    fn lists_select_storage_modes_callers_and_contestants() {
         let chosen =
             options(&["--places", "memory", "--callers", "1,4", "--without", "dynamodb,limit"])
                 .unwrap();

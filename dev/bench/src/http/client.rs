@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn content_length_ends_answer() {
+    fn content_length_ends_response() {
         let answer = block_on(answered(&["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]));
         assert_eq!(answer.unwrap(), (200, "{}".to_owned()));
         let answer = block_on(answered(&[
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn chunked_answer_is_joined() {
+    fn chunked_response_is_joined() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         let answer = block_on(answered(&[
             head,
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_answer_and_missing_length_are_errors() {
+    fn truncated_response_and_missing_length_are_errors() {
         for pieces in [
             "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
             "HTTP/1.1 200 OK\r\nContent-",

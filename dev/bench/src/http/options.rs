@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_select_places_connections_and_operations() {
+    fn lists_select_storage_modes_connections_and_operations() {
         let chosen = options(&[
             "--places",
             "durable",

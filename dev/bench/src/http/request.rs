@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_must_have_requested_items() {
+    fn response_must_have_requested_items() {
         let item = item(7).to_string();
         let found = format!("{{\"Item\":{item}}}");
         assert!(is_met(Expected::Item, 200, &found));

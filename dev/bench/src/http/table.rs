@@ -136,7 +136,10 @@ pub(crate) async fn verify(
     };
     match holds {
         true => Ok(()),
-        false => Err(format!("the server responded to {} but did not execute it", operation.name()).into()),
+        false => {
+            Err(format!("the server responded to {} but did not execute it", operation.name())
+                .into())
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! dynamodb-local [--jars FOLDER]
 //! ```
 //!
-//! The first line on standard output is the address of a server that answers requests. The server
+//! The first line on standard output is the address of a server that responds to requests. The server
 //! does not outlive the process that started this program: when that process ends, the pipe closes.
 
 use std::env;

@@ -120,9 +120,9 @@ fn wait_until_ready(
     runtime: &Runtime,
     container: &ContainerAsync<GenericImage>,
 ) -> Result<String, Error> {
-    let url = runtime
-        .block_on(address(container))
-        .map_err(|error| Error::with_source("the container has no reachable port", error))?;
+    let url = runtime.block_on(address(container)).map_err(|error| {
+        Error::with_source(format!("no port of container {IMAGE}:{VERSION} is reachable"), error)
+    })?;
     let still_running = || match runtime.block_on(container.is_running()) {
         Ok(true) => Ok(()),
         Ok(false) => Err(io::Error::other("the container ended")),
