@@ -207,7 +207,7 @@ impl Log {
             logged.sum::<u64>() == self.size.events,
             "the consumer has handled each event once",
         )?;
-        println!("consume: as many records, {}", self.rate(following));
+        println!("consume: one record per event, {}", self.rate(following));
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl Log {
         );
         let expired = self.seen.expired.load(Ordering::Relaxed);
         expect(expired == self.size.events, "the consumer has handled each deletion once")?;
-        println!("consume: as many records, {}", self.rate(following));
+        println!("consume: one record per deletion, {}", self.rate(following));
         Ok(())
     }
 

@@ -75,7 +75,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     let folder = Folder::make(&folder)?;
-    println!("a put while {items} items of 1 KB with two indexes are deleted; files in {folder}");
+    println!(
+        "latency of a put, without and with a sweep of {items} items of 1 KB; files in {folder}"
+    );
     println!(
         "{:<8} {:>7} {:>7}   {:>9} {:>9} {:>9}   {:>9} {:>9} {:>9}   {:>6} {:>7} {:>8}   swept in",
         "", "callers", "stream", "p50", "p99", "puts/s", "p50", "p99", "puts/s", "p99", "goal", ""

@@ -4,8 +4,9 @@
 //! dynamodb-local [--jars FOLDER]
 //! ```
 //!
-//! The first line on standard output is the address of a server that responds to requests. The server
-//! does not outlive the process that started this program: when that process ends, the pipe closes.
+//! The first line on standard output is the address of a server that responds to requests. The
+//! server does not outlive the process that started this program: when that process ends, the pipe
+//! closes.
 
 use std::env;
 use std::error::Error;
