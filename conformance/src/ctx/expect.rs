@@ -61,7 +61,7 @@ impl Ctx {
         let error = self.expect_code(result, "ValidationException", message);
         assert!(
             matches!(error.kind(), ErrorKind::Validation),
-            "a ValidationException must have ErrorKind::Validation, not {:?}",
+            "expected a ValidationException of kind Validation, got {:?}",
             error.kind()
         );
     }
@@ -92,7 +92,7 @@ impl Ctx {
         let error = self.expect_code(result, code, "The conditional request failed");
         match error.into_kind() {
             ErrorKind::ConditionFailed { item } => item,
-            kind => panic!("a {code} must have ErrorKind::ConditionFailed, not {kind:?}"),
+            kind => panic!("expected a {code} of kind ConditionFailed, got {kind:?}"),
         }
     }
 

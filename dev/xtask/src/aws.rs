@@ -387,7 +387,9 @@ impl Estimate {
 
     fn check(&self, limit: f64) -> Result<()> {
         if self.tables == 0 || self.writes == 0 {
-            return Err("`/metrics` of `tabla serve` counts no requests; adapt `Estimate::read` to its format".into());
+            return Err(
+                "`/metrics` counts no requests; adapt `Estimate::read` to its format".into()
+            );
         }
         match self.dollars() <= limit {
             true => Ok(()),

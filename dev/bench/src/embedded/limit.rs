@@ -99,7 +99,7 @@ impl Limit {
         expect(left == 0, "the checkpoint is complete")
     }
 
-    /// Does the work of a row and removes what it has written; returns the seconds.
+    /// Does the work of a row, and deletes the items that it wrote; returns the seconds.
     pub(crate) fn run(&mut self, row: &Row, first: u64) -> Result<f64, Failure> {
         let new_items = row.ops * row.operation.new_items();
         if row.operation == Workload::Delete {

@@ -53,7 +53,7 @@ pub(crate) async fn unload(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Does the work of a row and removes what it has written; returns the seconds.
+/// Does the work of a row, and deletes the items that it wrote; returns the seconds.
 pub(crate) fn run(
     runtime: &Handle,
     store: &Arc<dyn Store>,
