@@ -135,7 +135,7 @@ impl Ctx {
         format!("t{number}-{}", self.0.id)
     }
 
-    /// Creates a table of this shape under an [unused name](Self::free_name).
+    /// Creates a table with this definition under an [unused name](Self::free_name).
     #[track_caller]
     pub fn table(&self, shape: TableSpec) -> impl Future<Output = Table> + Send + use<> {
         let at = Location::caller();
@@ -150,7 +150,7 @@ impl Ctx {
         }
     }
 
-    /// Creates a table of this shape and puts these items, which must succeed.
+    /// Creates a table with this definition and puts these items, which must succeed.
     #[track_caller]
     pub fn table_with(
         &self,

@@ -34,7 +34,8 @@ impl KnownDeviations {
     }
 }
 
-/// Whether both errors are for mistakes of the request, though not the same ones.
+/// Whether the compared store reports only mistakes that the request has, though not the one that
+/// the specification reports.
 ///
 /// Which of several mistakes is reported is not defined. DynamoDB Local checks the indexes in no
 /// observable order, and parts of a condition before or after the item. It may also reject a

@@ -12,7 +12,7 @@ use super::workload::StorageMode;
 use super::{Engine, Failure, Folder, peer};
 use crate::process::{answer, resident};
 
-/// Command with which this program starts itself.
+/// Command with which this program starts itself for one contestant.
 pub(crate) const COMMAND: &str = "embedded-footprint";
 
 pub(crate) struct Footprint {

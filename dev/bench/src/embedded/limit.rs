@@ -271,7 +271,7 @@ impl<'c> Work<'c> {
         rows(&mut self.range, &prefix(partition), passes)
     }
 
-    /// Writes an item that does not exist, which it has to check.
+    /// Writes an item after checking that it does not exist.
     fn put(&mut self, item: &Item) -> Result<(), Failure> {
         let bytes = item.encode();
         let key = table_key(item)?;
@@ -297,7 +297,7 @@ impl<'c> Work<'c> {
         self.record(Some(&old), Some(&bytes))
     }
 
-    /// Deletes an item, which it has to read to know its index entries.
+    /// Deletes an item after reading it for its index entries.
     fn delete(&mut self, key: &[u8]) -> Result<(), Failure> {
         let (id, item) = self.find(key)?.ok_or("the item does not exist")?;
         self.delete_item.execute([id])?;
