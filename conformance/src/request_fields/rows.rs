@@ -10,9 +10,10 @@
 //! ```
 //!
 //! `in` and `by` are for parts of a request: the request, and the function of
-//! [`parts`](super::parts) that reaches them. A lost field has its default value, or the value after `=`. `sample` is a
-//! value of the type, for types without a default. The reason after `none` is rare: most fields
-//! show in a response, in what is stored, or in a request that must be refused.
+//! [`parts`](super::parts) that reaches them. A lost field has its default value, or the value
+//! after `=`. `sample` is a value of the type, for types without a default. The reason after `none`
+//! is rare: most fields show in a response, in what is stored, or in a request that must be
+//! refused.
 
 use tabla_core::KeyType;
 use tabla_core::ops::*;
