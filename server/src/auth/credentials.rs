@@ -315,7 +315,8 @@ mod tests {
         let file = folder.path().join("keys");
         let message = || Credentials::from_file(&file).unwrap_err().message().to_owned();
         assert!(
-            message().starts_with(&format!("cannot read the credentials file `{}`: ", file.display()))
+            message()
+                .starts_with(&format!("cannot read the credentials file `{}`: ", file.display()))
         );
         fs::write(&file, "[a").unwrap();
         assert!(message().starts_with(&format!("{}: line 1: ", file.display())));
