@@ -82,8 +82,8 @@ impl RecordLog {
     }
 
     /// Returns the sequence number up to which a stream's records can be deleted; `None` if none
-    /// can. These are at most `most` records. They and all records based on them are past their
-    /// retention.
+    /// can. These are at most `most` records. They and all records based on them are past
+    /// their retention.
     pub(crate) fn last_prunable(
         &self,
         connection: &Connection,

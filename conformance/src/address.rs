@@ -17,8 +17,8 @@ pub struct AddressHarness {
 }
 
 impl AddressHarness {
-    /// Makes a harness for the store at this address. `engine` names the engine, whose deviations
-    /// apply.
+    /// Makes a harness for the store at this address. `engine` names the engine, whose
+    /// deviations apply.
     ///
     /// # Errors
     /// If the address is not well formed.

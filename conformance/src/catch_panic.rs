@@ -43,8 +43,8 @@ fn describe(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Installs a hook that records the location of caught panics and passes others to the previous
-/// hook.
+/// Installs a hook that records the location of caught panics and passes others to the
+/// previous hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -34,8 +34,8 @@ const POLL_EVERY: Duration = Duration::from_millis(25);
 /// Context of a running case: its store, helpers and assertions. Cloning it is cheap and gives
 /// another handle on the same store.
 ///
-/// A helper whose assertion fails panics with the expected and the actual value, which fails the
-/// case.
+/// A helper whose assertion fails panics with the expected and the actual value, which fails
+/// the case.
 #[derive(Clone)]
 pub struct Ctx(Arc<Inner>);
 
@@ -180,8 +180,8 @@ impl Ctx {
         async move { ok_at(at, store.put(request).await) }
     }
 
-    /// Puts an item given as DynamoDB JSON, for texts that the types of core may not be able to
-    /// hold.
+    /// Puts an item given as DynamoDB JSON, for texts that the types of core may not be able
+    /// to hold.
     ///
     /// # Errors
     /// Errors of parsing the JSON and of the write.

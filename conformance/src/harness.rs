@@ -19,8 +19,8 @@ use tabla_core::{Error, ErrorKind, KeyType, Result, Store, item};
 /// so that listing the cases starts none.
 #[async_trait]
 pub trait Harness: Send + Sync + 'static {
-    /// Name of the engine: the key of its [deviations](crate::deviations) and its column in
-    /// reports.
+    /// Name of the engine: the key of its [deviations](crate::deviations) and its column
+    /// in reports.
     fn engine(&self) -> &'static str;
 
     /// Makes a store that no other case sees: a store of its own, or part of a shared server under
@@ -32,8 +32,8 @@ pub trait Harness: Send + Sync + 'static {
         Wording::Exact
     }
 
-    /// Whether an unsupported case fails, because the engine claims every capability. Default:
-    /// false.
+    /// Whether an unsupported case fails, because the engine claims every capability.
+    /// Default: false.
     fn is_complete(&self) -> bool {
         false
     }

@@ -40,8 +40,8 @@ use tabla_core::{Result, Store};
 
 use crate::fault::{Operation, operation};
 
-/// Hook that runs before a call. If it fails, the call returns its error and the store is not
-/// called.
+/// Hook that runs before a call. If it fails, the call returns its error and the store is
+/// not called.
 pub type CallHook = Arc<dyn Fn(Operation) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// Store that yields to other tasks before and after each call.

@@ -56,8 +56,8 @@ pub struct Progress<'a> {
 
 /// Runs the selected cases on a harness, several at once, and reports their results.
 ///
-/// Needs a tokio runtime with its timer enabled; on a runtime with several threads the cases run in
-/// parallel.
+/// Needs a tokio runtime with its timer enabled; on a runtime with several threads the cases run
+/// in parallel.
 pub async fn run(
     harness: Arc<dyn Harness>,
     filter: &Filter,

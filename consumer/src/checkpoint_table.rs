@@ -283,8 +283,8 @@ impl CheckpointTable {
         found.as_ref().map(parsed).transpose()
     }
 
-    /// Changes the registration by optimistic retry; `change` returns `None` if no change is
-    /// needed.
+    /// Changes the registration by optimistic retry; `change` returns `None` if no change
+    /// is needed.
     pub(super) async fn change_registration(
         &self,
         change: impl Fn(&Registration) -> Option<Registration>,

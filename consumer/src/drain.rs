@@ -27,8 +27,8 @@ pub struct DrainReport {
 impl Consumer {
     /// Handles all changes that exist when the drain begins, then returns: for jobs and tests.
     ///
-    /// Changes that are written later, by the handler or by others, are left for the next drain or
-    /// run.
+    /// Changes that are written later, by the handler or by others, are left for the next drain
+    /// or run.
     ///
     /// If another worker holds a shard, the drain waits until that worker renews its lease or the
     /// lease expires. After a renewal, it leaves the shard to that worker; after expiry, it takes

@@ -63,8 +63,8 @@ impl Failure {
         Self { advice: FailureAction::SetAside, is_panic: false, error: error.into() }
     }
 
-    /// Creates a failure that stops the consumer with this error; its checkpoint stays before the
-    /// record.
+    /// Creates a failure that stops the consumer with this error; its checkpoint stays before
+    /// the record.
     pub fn stop(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { advice: FailureAction::Stop, is_panic: false, error: error.into() }
     }

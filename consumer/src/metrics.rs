@@ -53,8 +53,8 @@ impl Metrics {
         self.numbers().leases_lost
     }
 
-    /// Lag of each shard in progress: age of its current or last record; zero if the end was
-    /// reached.
+    /// Lag of each shard in progress: age of its current or last record; zero if the end
+    /// was reached.
     pub fn lags(&self) -> Vec<(ShardId, Duration)> {
         let now = self.0.clock.now();
         let lag = |behind: Option<Timestamp>| behind.map_or(Duration::ZERO, |at| now.since(at));

@@ -217,8 +217,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Passes a record to the handler until it is handled, set aside, or left to the next lease
-    /// holder.
+    /// Passes a record to the handler until it is handled, set aside, or left to the next
+    /// lease holder.
     async fn deliver(
         &self,
         lease: &Lease,

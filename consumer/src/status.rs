@@ -20,8 +20,8 @@ pub struct Status {
     /// Number of gaps: changes may have been deleted before they were handled. Includes gaps of
     /// deleted shards, and of times without a worker.
     pub gaps: u64,
-    /// Workers with an entry. An entry remains for up to a lease duration after its worker has
-    /// died.
+    /// Workers with an entry. An entry remains for up to a lease duration after its worker
+    /// has died.
     pub workers: Vec<String>,
     /// Shards that have been started, in the order of their streams.
     pub shards: Vec<ShardStatus>,
@@ -49,8 +49,8 @@ pub struct ShardStatus {
     pub set_aside: u64,
     /// Number of gaps in this shard: records that were deleted before they were handled.
     pub gaps: u64,
-    /// Age of the current or last record at [`written_at`](Self::written_at); zero if the end was
-    /// reached.
+    /// Age of the current or last record at [`written_at`](Self::written_at); zero if the end
+    /// was reached.
     pub lag: Duration,
     /// Time at which this checkpoint was written.
     pub written_at: Timestamp,

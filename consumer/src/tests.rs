@@ -28,8 +28,8 @@ use tabla_core::ops::Record;
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Creates a consumer of the fake store on its clock; workers of different seeds have different
-/// ids.
+/// Creates a consumer of the fake store on its clock; workers of different seeds have
+/// different ids.
 fn consumer(fake: &Arc<Fake>, seed: u64) -> Consumer {
     Consumer::new(fake.clone(), "mailer", TABLE).env(Env::test(fake.clock.clone(), seed))
 }

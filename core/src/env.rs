@@ -138,8 +138,8 @@ pub trait Clock: Send + Sync + fmt::Debug {
 
 /// Clock of the operating system. Waiting needs a tokio runtime with its timer enabled.
 ///
-/// On some systems, Linux among them, the monotonic time does not advance while the machine is
-/// suspended.
+/// On some systems, Linux among them, the monotonic time does not advance while the machine
+/// is suspended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -163,8 +163,8 @@ impl Clock for SystemClock {
 /// records the duration.
 ///
 /// [`advance`](Self::advance) moves wall time and monotonic time together, as time that passes.
-/// [`set`](Self::set) changes the wall time alone, as somebody who sets the clock. Clones share one
-/// time.
+/// [`set`](Self::set) changes the wall time alone, as somebody who sets the clock. Clones share
+/// one time.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<ManualTime>>);
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 /// Largest text of one expression, in bytes, before placeholders are substituted.
 pub const EXPRESSION_BYTES: usize = 4096;
 
-/// Largest total size of the names and values that the expressions of one request refer to, in
-/// bytes.
+/// Largest total size of the names and values that the expressions of one request refer to,
+/// in bytes.
 pub const SUBSTITUTION_BYTES: usize = 2 * 1024 * 1024;
 
 /// Largest number of operators and functions in one expression.

@@ -196,8 +196,8 @@ fn soup() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
-    /// Parsing is the inverse of rendering. Parsing and validation reject a condition with the same
-    /// message.
+    /// Parsing is the inverse of rendering. Parsing and validation reject a condition with the
+    /// same message.
     #[test]
     fn rendered_condition_parses_to_the_same_condition(condition in condition()) {
         let mut renderer = Renderer::new();
@@ -308,8 +308,8 @@ proptest! {
         let _ = placeholders.parse_projection(&text);
     }
 
-    /// Conditions, projections and updates have the same results on an encoded item and on its
-    /// tree.
+    /// Conditions, projections and updates have the same results on an encoded item and on
+    /// its tree.
     #[test]
     fn encoded_items_and_trees_have_equal_results(
         item in item(),
@@ -346,8 +346,8 @@ proptest! {
         prop_assert_eq!(everything.project(&item), item);
     }
 
-    /// A value that was set exists afterwards, a removed one does not, and all others are
-    /// unchanged.
+    /// A value that was set exists afterwards, a removed one does not, and all others
+    /// are unchanged.
     #[test]
     fn update_changes_only_its_paths(item in item(), path in path(), value in value()) {
         if let Ok(updated) = Update::new().set(&path, value.clone()).apply(&item) {

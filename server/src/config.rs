@@ -56,8 +56,8 @@ pub struct ServerConfig {
     /// Time for which a client may leave a response unread (default: 30 s). After it, the
     /// connection is closed.
     pub stall_time: Duration,
-    /// Time for in-flight requests to finish at shutdown (default: 30 s). After it, they are
-    /// aborted.
+    /// Time for in-flight requests to finish at shutdown (default: 30 s). After it, they
+    /// are aborted.
     pub stop_time: Duration,
     /// Time for incomplete bodies to arrive at shutdown (default: 1 s). A request whose body is
     /// still incomplete then is not executed.

@@ -49,8 +49,8 @@ pub struct Server {
     task: JoinHandle<()>,
 }
 
-/// Starts a server for a store, on a free port of the loopback address and on the current Tokio
-/// runtime.
+/// Starts a server for a store, on a free port of the loopback address and on the current
+/// Tokio runtime.
 ///
 /// # Errors
 /// No port can be bound.

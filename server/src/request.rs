@@ -197,8 +197,8 @@ impl<'a> Members<'a> {
         members.map_err(|_| malformed("Unexpected field type"))
     }
 
-    /// Returns a member that is present and not null. Of two members with one name the last one
-    /// counts.
+    /// Returns a member that is present and not null. Of two members with one name the last
+    /// one counts.
     pub(crate) fn find(&self, name: &str) -> Option<&'a RawValue> {
         let (_, raw) = self.members.iter().rev().find(|(found, _)| found == name)?;
         (raw.get() != "null").then_some(*raw)
@@ -245,8 +245,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Returns an integer. DynamoDB truncates fractions; numbers out of range become the nearest in
-    /// range.
+    /// Returns an integer. DynamoDB truncates fractions; numbers out of range become the nearest
+    /// in range.
     fn long(&self, name: &str) -> Result<Option<i64>> {
         let number: Option<serde_json::Number> = self.read(name)?;
         Ok(number.map(|number| match (number.as_i64(), number.as_f64()) {
@@ -373,8 +373,8 @@ impl<'a> Members<'a> {
         self.need_text("TableName")
     }
 
-    /// Parses every member, in the order of the request. Of two members with one name the last one
-    /// counts.
+    /// Parses every member, in the order of the request. Of two members with one name the last
+    /// one counts.
     fn entries<T>(
         &self,
         read: impl Fn(&str, &'static Shape, &'a RawValue) -> Result<T>,

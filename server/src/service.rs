@@ -103,8 +103,8 @@ impl Service {
     /// with a foreign `Host` or `Origin` is refused with status 403.
     ///
     /// The time-outs and the limit on connections are those of a listener, and do not apply here.
-    /// Nor does [`ServerConfig::request_bytes`], except to the decompressed length of a compressed
-    /// body.
+    /// Nor does [`ServerConfig::request_bytes`], except to the decompressed length of a
+    /// compressed body.
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
         let (parts, body) = request.into_parts();
         self.answer(&parts, Ok(body)).await
@@ -123,8 +123,8 @@ impl Service {
         self.answer_allowed(parts, body, self.0.gate.check(parts)).await
     }
 
-    /// Executes a request unless `allowed` is a refusal, and adds the headers that all responses
-    /// have.
+    /// Executes a request unless `allowed` is a refusal, and adds the headers that all
+    /// responses have.
     async fn answer_allowed(
         &self,
         parts: &Parts,

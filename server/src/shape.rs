@@ -42,8 +42,8 @@ pub(crate) enum Shape {
     Value,
     /// Array, with the bounds of its number of elements.
     List { of: &'static Shape, min: usize, max: usize },
-    /// Object with any names, with the bounds of its number of entries and of the lengths of its
-    /// names.
+    /// Object with any names, with the bounds of its number of entries and of the lengths of
+    /// its names.
     Map { of: &'static Shape, min: usize, max: usize, names: Option<(usize, usize)> },
     /// Object with known names.
     Structure(&'static Structure),
@@ -54,8 +54,8 @@ pub(crate) enum Shape {
 pub(crate) struct Structure {
     /// Name of the class in AWS's API model.
     pub(crate) class: &'static str,
-    /// Members, in the order in which DynamoDB validates them: that of a Java `HashMap` of their
-    /// names.
+    /// Members, in the order in which DynamoDB validates them: that of a Java `HashMap` of
+    /// their names.
     pub(crate) members: &'static [Member],
 }
 
@@ -96,8 +96,8 @@ const fn first(name: &'static str, shape: &'static Shape, missing: &'static str)
     Member { name, need: Need::First(missing), shape }
 }
 
-/// Returns the structure of the request of an operation. It has no members if the operation is not
-/// supported.
+/// Returns the structure of the request of an operation. It has no members if the operation is
+/// not supported.
 pub(crate) fn input(operation: Operation) -> &'static Structure {
     match operation {
         Operation::BatchGetItem => &batches::BATCH_GET_ITEM,

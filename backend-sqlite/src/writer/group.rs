@@ -91,8 +91,8 @@ impl Shared {
         }
     }
 
-    /// Executes and commits a group; `None` if nothing was executed, because another process is
-    /// writing.
+    /// Executes and commits a group; `None` if nothing was executed, because another process
+    /// is writing.
     pub(super) fn try_execute(
         &self,
         connection: &Connection,

@@ -90,8 +90,8 @@ impl Queue {
         !self.lock().jobs.is_empty()
     }
 
-    /// Takes the next group: the waiting jobs, oldest first, and the sweep step if it may
-    /// piggyback.
+    /// Takes the next group: the waiting jobs, oldest first, and the sweep step if it
+    /// may piggyback.
     ///
     /// The jobs have at most `max_items` items, unless the first one alone has more. `own_items` is
     /// the number of items of the calling thread's own job in this group, which is not in the

@@ -32,8 +32,8 @@ pub struct BankReport {
     pub snapshots: usize,
 }
 
-/// Runs tasks that make `transfers` transfers each between accounts, and read all accounts in
-/// between.
+/// Runs tasks that make `transfers` transfers each between accounts, and read all accounts
+/// in between.
 ///
 /// Each transfer is a transaction that takes from one account, if its balance suffices, and gives
 /// to one or two others. In every snapshot and at the end, the total must be unchanged and no

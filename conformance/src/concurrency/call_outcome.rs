@@ -70,8 +70,8 @@ pub(super) enum RetryOutcome<T> {
     Unknown,
 }
 
-/// Makes a call, repeats it at most 10,000 times while it meets contention, and counts the
-/// repetitions.
+/// Makes a call, repeats it at most 10,000 times while it meets contention, and counts
+/// the repetitions.
 pub(super) async fn retry_on_conflict<T, F>(
     conflicts: &mut usize,
     mut call: impl FnMut() -> F,

@@ -100,8 +100,8 @@ fn refused(tables: &Tables, operation: &ModelOperation, error: &Error) -> Option
     Some(Outcome::Refused(verdicts))
 }
 
-/// Row of an item, inner `None` for a missing item; `None` for an item that cannot have been
-/// written.
+/// Row of an item, inner `None` for a missing item; `None` for an item that cannot have
+/// been written.
 fn row(tables: &Tables, key: usize, item: Option<&Item>) -> Option<Option<Row>> {
     match item {
         Some(item) => tables.row(key, item).map(Some),

@@ -25,8 +25,8 @@ pub struct CountersReport {
 }
 
 /// Runs tasks that make `increments` increments each on a few counters: in turn with ADD, with a
-/// put and an update conditional on the count that was read, and with a transaction on two
-/// counters.
+/// put and an update conditional on the count that was read, and with a transaction on
+/// two counters.
 ///
 /// At the end each counter must equal its number of increments.
 ///

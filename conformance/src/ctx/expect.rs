@@ -121,8 +121,8 @@ impl Ctx {
         reasons
     }
 
-    /// Asserts that a text is the expected one: for texts outside errors, such as cancellation
-    /// reasons.
+    /// Asserts that a text is the expected one: for texts outside errors, such as
+    /// cancellation reasons.
     #[track_caller]
     pub fn expect_text(&self, actual: &str, expected: &str) {
         assert!(

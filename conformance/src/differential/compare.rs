@@ -31,8 +31,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Number of repetitions of a read of a lagging index or stream; [`LAG_WAIT`] is the pause between
-/// two.
+/// Number of repetitions of a read of a lagging index or stream; [`LAG_WAIT`] is the pause
+/// between two.
 pub(super) const LAG_ATTEMPTS: u32 = 40;
 pub(super) const LAG_WAIT: Duration = Duration::from_millis(25);
 

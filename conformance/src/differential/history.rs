@@ -195,8 +195,8 @@ fn given_key(shape: TableShape) -> impl Strategy<Value = Item> {
 /// Whether the key is none of the invalid keys of [`given_key`].
 ///
 /// A request with an invalid key has no condition: which of two mistakes is reported first is not
-/// compared here, and an expression that cannot be built is rejected before a request is sent to a
-/// service.
+/// compared here, and an expression that cannot be built is rejected before a request is sent to
+/// a service.
 fn is_right(key: &Item) -> bool {
     let wrong_value = match key.get("pk") {
         Some(ValueRef::Bool(_) | ValueRef::S("")) | None => true,

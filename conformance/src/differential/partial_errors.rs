@@ -53,8 +53,8 @@ fn key_of(history: &History, item: &Item) -> Item {
     keys.map(|(name, value)| (name, value.to_value())).collect()
 }
 
-/// Parts of a batch: each write alone, the parts of its puts, and all writes as deletes of their
-/// keys.
+/// Parts of a batch: each write alone, the parts of its puts, and all writes as deletes of
+/// their keys.
 fn batches(history: &History, request: &BatchWriteItem) -> Vec<HistoryOperation> {
     let writes = || request.requests.values().flatten();
     let parts = writes().flat_map(|write| match write {

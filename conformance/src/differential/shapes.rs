@@ -29,8 +29,8 @@ pub struct IndexShape {
     pub carries: Option<&'static [&'static str]>,
 }
 
-/// Shapes with keys of each type, with and without sort keys, and indexes of each kind and
-/// projection.
+/// Shapes with keys of each type, with and without sort keys, and indexes of each kind
+/// and projection.
 pub const SHAPES: &[TableShape] = &[
     TableShape { partition: S, sort: None, indexes: &[] },
     TableShape { partition: S, sort: Some(N), indexes: &[] },

@@ -19,8 +19,8 @@ macro_rules! all_operations {
         }
 
         impl Operation {
-            /// Whether the operation can change data, so that a lost response leaves its outcome
-            /// unknown.
+            /// Whether the operation can change data, so that a lost response leaves its
+            /// outcome unknown.
             pub fn is_write(self) -> bool {
                 match self {
                     $(Operation::$variant => all_operations!(@ $($write)?),)+
@@ -78,8 +78,8 @@ pub enum Failure {
     /// Another transaction holds an item. Affects writes of single items and transactions; other
     /// calls are executed.
     Conflict,
-    /// The last operations of a batch, at most this many, stay unprocessed. Other calls are
-    /// executed.
+    /// The last operations of a batch, at most this many, stay unprocessed. Other calls
+    /// are executed.
     Unprocessed(usize),
 }
 

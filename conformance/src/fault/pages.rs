@@ -7,8 +7,8 @@ use super::lookup::part_of;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Applies the fault to a page that begins after `start`, and the filter if the fault evaluates
-    /// it.
+    /// Applies the fault to a page that begins after `start`, and the filter if the fault
+    /// evaluates it.
     pub(super) async fn spoil_page(
         &self,
         table: &str,

@@ -116,8 +116,8 @@ impl<S: Store> FaultStore<S> {
         Ok(page)
     }
 
-    /// Whether the fault evaluates the filter instead of the store, which must then return whole
-    /// items.
+    /// Whether the fault evaluates the filter instead of the store, which must then return
+    /// whole items.
     fn unfiltered(
         &self,
         filter: &Option<Condition>,

@@ -10,8 +10,8 @@ use tabla_core::{Error, Item, Result, Store};
 use super::failure::{self, Failure, Failures, Operation, PlanProgress, operation};
 use super::kinds::Fault;
 
-/// Store with a [`Fault`], with [`Failures`], or with neither, which then behaves as the wrapped
-/// store.
+/// Store with a [`Fault`], with [`Failures`], or with neither, which then behaves as the
+/// wrapped store.
 #[derive(Debug)]
 pub struct FaultStore<S> {
     pub(super) store: S,

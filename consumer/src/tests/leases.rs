@@ -128,8 +128,8 @@ async fn worker_that_cannot_renew_stops_before_its_lease_expires() {
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
 }
 
-/// Handler that blocks its thread while another worker takes the shard over and handles all its
-/// records.
+/// Handler that blocks its thread while another worker takes the shard over and handles all
+/// its records.
 struct Blocking {
     notes: Arc<Notes>,
     other: Consumer,

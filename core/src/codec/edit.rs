@@ -45,8 +45,8 @@ struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Advances past `name`; returns the bytes of the attributes before it, and its value if it
-    /// exists.
+    /// Advances past `name`; returns the bytes of the attributes before it, and its value if
+    /// it exists.
     fn take_through(&mut self, name: &str) -> Option<(&'a [u8], Option<ValueRef<'a>>)> {
         let start = self.bytes;
         while self.count > 0 {

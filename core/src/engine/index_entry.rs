@@ -60,8 +60,8 @@ impl IndexEntry {
     /// Computes the entry with these projected attributes in an index.
     ///
     /// # Panics
-    /// If the attributes lack a key of the index, which the projected attributes of an entry never
-    /// do.
+    /// If the attributes lack a key of the index, which the projected attributes of an entry
+    /// never do.
     pub fn at(schema: &TableSchema, index: &IndexSchema, carried: &Item) -> Self {
         let position = RowKey::in_index(schema, index, carried);
         let position = position.expect("an index entry has the keys of its index");

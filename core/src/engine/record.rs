@@ -87,8 +87,8 @@ pub fn size(keys: &Item, old_image: Option<&Item>, new_image: Option<&Item>) -> 
     (keys.size() + images.sum::<usize>()) as u64
 }
 
-/// Whether a record of this event has the old image and the new image, in a stream of this view
-/// type.
+/// Whether a record of this event has the old image and the new image, in a stream of this
+/// view type.
 pub fn images(event: EventName, view: StreamViewType) -> (bool, bool) {
     use StreamViewType as View;
     let with_old = matches!(view, View::OldImage | View::NewAndOldImages);
@@ -127,8 +127,8 @@ pub fn event_id(epoch: u64, number: u64) -> String {
     format!("{epoch:016x}{number:016x}")
 }
 
-/// Whether a record is past retention. Its time is rounded down, so the limit is 24 hours and one
-/// second.
+/// Whether a record is past retention. Its time is rounded down, so the limit is 24 hours and
+/// one second.
 pub fn is_trimmed(record: &Record, now: Timestamp) -> bool {
     is_past_retention(record.created_at, now)
 }

@@ -72,8 +72,8 @@ pub enum Visit {
 /// Rows of an engine, for reading and writing, inside a transaction of the engine.
 ///
 /// No other operation sees a write before the operation is complete. An operation reads everything
-/// before it writes anything: if it fails, there is nothing to undo, unless the write itself
-/// failed.
+/// before it writes anything: if it fails, there is nothing to undo, unless the write
+/// itself failed.
 pub trait WriteRows: ReadRows {
     /// Handle of a row that was found, such as a row number.
     type RowHandle: Copy;

@@ -170,8 +170,8 @@ impl StreamState {
         usize::from(self.lanes)
     }
 
-    /// Range of the sequence numbers of this stream; `last_number` is the last one that was
-    /// allocated.
+    /// Range of the sequence numbers of this stream; `last_number` is the last one that
+    /// was allocated.
     pub fn sequence_range(&self, last_number: u64) -> std::ops::RangeInclusive<u64> {
         let last = if self.closed_at.is_some() { self.last } else { last_number };
         self.first_after + 1..=last
@@ -185,8 +185,8 @@ impl StreamState {
             .collect()
     }
 
-    /// Computes the lane of the item with these keys; `None` if they are not keys of the stream's
-    /// table.
+    /// Computes the lane of the item with these keys; `None` if they are not keys of the
+    /// stream's table.
     pub fn lane_of_keys(&self, keys: &Item) -> Option<usize> {
         let partition = self.key_schema.iter().find(|part| part.role == KeyRole::Partition)?;
         let mut encoded = Vec::new();
@@ -246,8 +246,8 @@ impl StreamState {
     /// Finds the records of a shard.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the shard does not exist, or is past
-    /// retention.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the shard does not exist, or is
+    /// past retention.
     pub fn shard_range(&self, shard: &ShardId, now: Timestamp) -> Result<ShardRange> {
         self.shard_ranges()
             .find(|(generation, extent)| self.shard_id(*generation, extent.lane) == *shard)

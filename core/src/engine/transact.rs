@@ -182,8 +182,8 @@ pub(crate) fn check_distinct<'a>(
     Ok(())
 }
 
-/// Collects the outcomes of all operations: the results, or the cancellation with one reason per
-/// operation.
+/// Collects the outcomes of all operations: the results, or the cancellation with one reason
+/// per operation.
 ///
 /// # Errors
 /// The first error of a request, if there is one; otherwise the cancellation.

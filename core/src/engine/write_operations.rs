@@ -16,8 +16,8 @@ use crate::ops::*;
 use crate::schema::{IndexKind, TableSchema};
 
 /// Cost above which expressions are evaluated outside of the writer, in bytes: see
-/// [`WritePlan::evaluation_cost`]. Ten paths into an item of 400 KB, or a thousand into one of 4
-/// KB.
+/// [`WritePlan::evaluation_cost`]. Ten paths into an item of 400 KB, or a thousand into one of
+/// 4 KB.
 const MAX_INLINE_COST: usize = 4 << 20;
 
 /// Present items of a write, one per operation, in order.
@@ -301,8 +301,8 @@ impl<T: TableRef> TransactWrite<T> {
     }
 
     /// Reads the present items if their expressions are too costly to evaluate in the writer;
-    /// `None` if they are not. [`pre_evaluate`](Self::pre_evaluate) evaluates them outside of the
-    /// writer.
+    /// `None` if they are not. [`pre_evaluate`](Self::pre_evaluate) evaluates them outside of
+    /// the writer.
     pub fn items_to_pre_evaluate(
         &self,
         rows: &mut impl WriteRows<Table = T>,
@@ -331,8 +331,8 @@ impl<T: TableRef> TransactWrite<T> {
     /// result for each item that is still the same.
     ///
     /// # Errors
-    /// The transaction is canceled. The error is its result, as of the time at which the items were
-    /// read.
+    /// The transaction is canceled. The error is its result, as of the time at which the items
+    /// were read.
     pub fn pre_evaluate(mut self, found: FoundItems) -> Result<Self> {
         let mut effects = Vec::with_capacity(found.len());
         for ((table, plan), item) in self.operations.iter_mut().zip(found) {
@@ -347,8 +347,8 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(self)
     }
 
-    /// Conflict error of a transaction whose items changed during each evaluation outside of the
-    /// writer.
+    /// Conflict error of a transaction whose items changed during each evaluation outside of
+    /// the writer.
     pub fn conflict(&self) -> crate::Error {
         let reason = |(_, plan): &(T, Result<WritePlan, OperationError>)| match plan {
             Ok(plan) if plan.max_evaluation_cost() > 0 => CancellationReason::conflict(),
@@ -371,8 +371,8 @@ impl<T: TableRef> TransactWrite<T> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::TransactionCanceled`] with all reasons, or
-    /// [`crate::ErrorKind::IdempotentParameterMismatch`] if the token was used with other
-    /// operations.
+    /// [`crate::ErrorKind::IdempotentParameterMismatch`] if the token was used with
+    /// other operations.
     pub fn execute<R: WriteRows<Table = T>>(
         mut self,
         rows: &mut R,
@@ -420,8 +420,8 @@ impl<T: TableRef> TransactWrite<T> {
         Ok(output)
     }
 
-    /// Returns the output of a transaction that was executed before: it costs only the reads of its
-    /// items.
+    /// Returns the output of a transaction that was executed before: it costs only the reads of
+    /// its items.
     fn replay(self, rows: &mut impl WriteRows<Table = T>) -> Result<TransactWriteItemsOutput> {
         let (tables, plans): (Vec<T>, Vec<_>) = self.operations.into_iter().unzip();
         let plans: Vec<WritePlan> = transact::collect_outcomes(plans)?;

@@ -66,8 +66,8 @@ pub enum Condition {
     /// Replacement of a tree that is nested deeper than any valid one.
     ///
     /// The builder replaces such a tree, so that every tree can be cloned, walked and dropped with
-    /// bounded stack. This condition never holds, and validation rejects it for its number of
-    /// operators.
+    /// bounded stack. This condition never holds, and validation rejects it for its number
+    /// of operators.
     TooDeep,
 }
 
@@ -338,8 +338,8 @@ macro_rules! comparisons {
     ($of:ty) => {
         /// Builders of comparisons.
         impl $of {
-            /// Tests for equality: same type and same value. Does not hold if an operand is
-            /// missing.
+            /// Tests for equality: same type and same value. Does not hold if an operand
+            /// is missing.
             pub fn eq(self, other: impl Into<Operand>) -> Condition {
                 self.compare(CompareOp::Eq, other)
             }

@@ -153,8 +153,8 @@ pub fn refuse_placeholders(names: bool, values: bool, expressions: &[&str]) -> R
     Ok(())
 }
 
-/// Joins the conditions of one parameter, which are already valid: DynamoDB checks the operator
-/// last.
+/// Joins the conditions of one parameter, which are already valid: DynamoDB checks the
+/// operator last.
 fn join(
     conditions: Vec<Condition>,
     operator: Option<ConditionalOperator>,

@@ -37,8 +37,8 @@ impl Renderer {
         Self::default()
     }
 
-    /// Creates a renderer that keeps the placeholders of a request whose other expressions are
-    /// text.
+    /// Creates a renderer that keeps the placeholders of a request whose other expressions
+    /// are text.
     pub fn with_placeholders(names: Names, values: Values) -> Self {
         Self { names, values, ..Self::default() }
     }

@@ -10,8 +10,8 @@ fn compare(reserved: &str, word: &str) -> std::cmp::Ordering {
     reserved.bytes().cmp(word.bytes().map(|byte| byte.to_ascii_uppercase()))
 }
 
-/// Reserved words in order: the developer guide's page "Reserved words in DynamoDB", including its
-/// misspellings.
+/// Reserved words in order: the developer guide's page "Reserved words in DynamoDB", including
+/// its misspellings.
 #[rustfmt::skip]
 const RESERVED: [&str; 573] = [
     "ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE",

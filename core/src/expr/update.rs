@@ -65,8 +65,8 @@ impl Update {
         Self::default()
     }
 
-    /// Sets a path to a constant, the value at another path, a sum, a difference or a
-    /// concatenation.
+    /// Sets a path to a constant, the value at another path, a sum, a difference or
+    /// a concatenation.
     ///
     /// An index past the end of a list appends to the list.
     #[must_use]
@@ -104,8 +104,8 @@ impl Update {
             && self.delete.is_empty()
     }
 
-    /// Iterates over the paths that the update sets, removes, adds to or deletes from, in this
-    /// order.
+    /// Iterates over the paths that the update sets, removes, adds to or deletes from, in
+    /// this order.
     pub fn touched(&self) -> impl Iterator<Item = &Path> {
         self.set
             .iter()

@@ -119,8 +119,8 @@ impl BatchGetItem {
     }
 }
 
-/// Request of [`Store::batch_write`](crate::Store::batch_write): up to 25 puts and deletes without
-/// conditions.
+/// Request of [`Store::batch_write`](crate::Store::batch_write): up to 25 puts and deletes
+/// without conditions.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BatchWriteItem {

@@ -200,8 +200,8 @@ pub struct StreamDescription {
 }
 
 impl StreamDescription {
-    /// Creates the description of an enabled stream, without key schema and shards. A backend sets
-    /// both.
+    /// Creates the description of an enabled stream, without key schema and shards. A backend
+    /// sets both.
     pub fn new(summary: StreamSummary, view_type: StreamViewType, created_at: Timestamp) -> Self {
         let StreamSummary { arn, table, label } = summary;
         Self {
@@ -255,8 +255,8 @@ impl StreamStatus {
     }
 }
 
-/// Shard: an ordered part of a stream. All changes of one item are in one shard and its
-/// descendants.
+/// Shard: an ordered part of a stream. All changes of one item are in one shard and
+/// its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shard {
@@ -344,8 +344,8 @@ impl GetRecords {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetRecordsOutput {
-    /// Records in the order of the changes, at most 1 MB. It may be empty although more will
-    /// follow.
+    /// Records in the order of the changes, at most 1 MB. It may be empty although more
+    /// will follow.
     pub records: Vec<Record>,
     /// Position after these records; `None` if the shard is closed and was read to its end.
     pub next_iterator: Option<ShardIterator>,

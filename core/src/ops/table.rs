@@ -138,8 +138,8 @@ pub struct SecondaryIndex {
     pub key_schema: Vec<KeySchemaElement>,
     /// Attributes that the index holds. Default: all.
     pub projection: IndexProjection,
-    /// Provisioned throughput. Required for a global index of a provisioned table, refused
-    /// otherwise.
+    /// Provisioned throughput. Required for a global index of a provisioned table,
+    /// refused otherwise.
     pub provisioned_throughput: Option<ProvisionedThroughput>,
 }
 
@@ -517,8 +517,8 @@ impl DeleteTable {
     }
 }
 
-/// Request of [`Store::list_tables`](crate::Store::list_tables): lists table names, in ascending
-/// order.
+/// Request of [`Store::list_tables`](crate::Store::list_tables): lists table names, in
+/// ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListTables {

@@ -10,8 +10,8 @@ use super::{
 use crate::Item;
 use crate::expr::{Condition, Expr, Names, Values};
 
-/// Request of [`Store::transact_get`](crate::Store::transact_get): reads up to 100 items as of one
-/// moment.
+/// Request of [`Store::transact_get`](crate::Store::transact_get): reads up to 100 items as of
+/// one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TransactGetItems {

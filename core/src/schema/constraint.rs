@@ -62,8 +62,8 @@ impl Constraints {
         }
     }
 
-    /// Checks the number of elements of a list or a map; `shown` is its value, if the message shows
-    /// it.
+    /// Checks the number of elements of a list or a map; `shown` is its value, if the message
+    /// shows it.
     pub fn count(
         &mut self,
         count: usize,

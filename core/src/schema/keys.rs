@@ -148,8 +148,8 @@ impl<'a> Definitions<'a> {
         Ok((self.attribute(&partition.name, key)?, sort))
     }
 
-    /// Validates the key of a global index: one to four partition attributes, then up to four sort
-    /// attributes.
+    /// Validates the key of a global index: one to four partition attributes, then up to four
+    /// sort attributes.
     pub(super) fn global_key(
         &self,
         key: &[KeySchemaElement],

@@ -22,8 +22,8 @@ use crate::ops::{
 /// [`Table::with_index_filled`].
 ///
 /// An engine stores it as JSON, and reads it back without validation. Fields may be added to the
-/// JSON form, each with a default; none is renamed or removed. Times are milliseconds since the
-/// epoch.
+/// JSON form, each with a default; none is renamed or removed. Times are milliseconds since
+/// the epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Table {
@@ -165,8 +165,8 @@ impl Table {
         self.schema.attribute_definitions()
     }
 
-    /// Indexes that are being back-filled: at most one. An engine resumes it when it opens the
-    /// store.
+    /// Indexes that are being back-filled: at most one. An engine resumes it when it opens
+    /// the store.
     pub fn backfilling(&self) -> impl Iterator<Item = &IndexSchema> {
         self.schema.indexes.iter().filter(|index| self.is_backfilling(&index.name))
     }

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// Name of the engine: `memory`, `sqlite`, `dynamodb`, `dynamodb-local`, `alternator` or
-    /// another.
+    /// Name of the engine: `memory`, `sqlite`, `dynamodb`, `dynamodb-local`, `alternator`
+    /// or another.
     pub engine: &'static str,
     /// Support for transactions of up to 100 operations, with client request tokens.
     pub transactions: bool,
@@ -37,8 +37,8 @@ pub struct Capabilities {
     pub batch_write_max: usize,
 }
 
-/// Feature that an application needs; one for each boolean of [`Capabilities`] that can be
-/// required.
+/// Feature that an application needs; one for each boolean of [`Capabilities`] that can
+/// be required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Requirement {

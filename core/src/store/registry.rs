@@ -143,12 +143,12 @@ pub trait Opener: Send + Sync {
     /// the errors of the backend.
     async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>>;
 
-    /// Whether the stores of this opener implement [`OpenContext::retries`] themselves. Default:
-    /// no.
+    /// Whether the stores of this opener implement [`OpenContext::retries`] themselves.
+    /// Default: no.
     ///
     /// Otherwise the registry wraps them in [`RetryingStore`](super::RetryingStore), which clones
-    /// each request and gives transactions a token. A service needs that; an embedded engine does
-    /// not.
+    /// each request and gives transactions a token. A service needs that; an embedded engine
+    /// does not.
     fn retries_itself(&self) -> bool {
         false
     }

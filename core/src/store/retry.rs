@@ -149,8 +149,8 @@ impl RetryPolicy {
 /// Attempts of one operation under a policy, for optimistic retries.
 ///
 /// [`RetryPolicy::run`] repeats one call. This type serves operations whose attempts differ: read,
-/// decide, write on the condition that nothing has changed, and read again after the condition
-/// failed.
+/// decide, write on the condition that nothing has changed, and read again after the
+/// condition failed.
 ///
 /// ```
 /// # use tabla::{Result, RetryMode, RetryPolicy};

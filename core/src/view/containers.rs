@@ -204,8 +204,8 @@ impl<'a> MapRef<'a> {
         }
     }
 
-    /// Sum of the sizes of names and values: DynamoDB's item size if these are an item's
-    /// attributes.
+    /// Sum of the sizes of names and values: DynamoDB's item size if these are an
+    /// item's attributes.
     pub(crate) fn attributes_size(&self) -> usize {
         self.iter().map(|(name, value)| name.len() + value.size()).sum()
     }

@@ -92,8 +92,8 @@ fn scattered(step: u64, items: u64) -> u64 {
 }
 
 /// Pseudo-random number below `end`, the same in every run. It is independent of the order in which
-/// the items were written: reads in that order would find the next item on the page of the one
-/// before.
+/// the items were written: reads in that order would find the next item on the page of the
+/// one before.
 fn drawn(step: u64, end: u64) -> u64 {
     xxh3_64(&step.to_be_bytes()) % end
 }

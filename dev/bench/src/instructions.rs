@@ -211,8 +211,8 @@ impl Worker {
     }
 }
 
-/// callgrind finds this function by its name: the name must be unique, and the call must not be
-/// inlined.
+/// callgrind finds this function by its name: the name must be unique, and the call must not
+/// be inlined.
 #[inline(never)]
 fn end_of_part(ops: u64) {
     std::hint::black_box(ops);

@@ -149,8 +149,8 @@ impl Case {
         Ok(self.print(without, with))
     }
 
-    /// Opens a store with all items that will expire. It is filled with relaxed durability in every
-    /// case.
+    /// Opens a store with all items that will expire. It is filled with relaxed durability in
+    /// every case.
     async fn open(&self, path: &Path, clock: &Arc<Ahead>) -> Result<SqliteStore, Failure> {
         let config = match self.place {
             StorageMode::Memory => SqliteConfig::in_memory(),

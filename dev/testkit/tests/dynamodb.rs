@@ -20,8 +20,8 @@ fn endpoint_returns_shared_running_server() {
     assert!(first.url().starts_with("http"), "{}", first.url());
 }
 
-/// `cargo xtask test` depends on this: the program prints the address, and runs until its input
-/// closes.
+/// `cargo xtask test` depends on this: the program prints the address, and runs until its
+/// input closes.
 #[test]
 fn program_ends_when_its_input_closes() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

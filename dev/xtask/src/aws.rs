@@ -366,8 +366,8 @@ impl Estimate {
         estimate
     }
 
-    /// Write units, with 4 for each KB sent: double for transactions, and double again for an
-    /// index.
+    /// Write units, with 4 for each KB sent: double for transactions, and double again for
+    /// an index.
     fn write_units(&self) -> u64 {
         self.writes * UNITS_PER_REQUEST + self.request_kb * 4
     }

@@ -93,8 +93,8 @@ fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, Pa
     Ok(found)
 }
 
-/// Whether the options of the measurement choose a server: all are chosen unless `--servers` names
-/// some.
+/// Whether the options of the measurement choose a server: all are chosen unless `--servers`
+/// names some.
 fn is_chosen(passed_on: &[OsString], server: &str) -> bool {
     let mut options = passed_on.iter().skip_while(|option| *option != "--servers").skip(1);
     options

@@ -127,8 +127,8 @@ fn once(folder: &Path, texts: &str, make: impl FnOnce() -> Result<()>) -> Result
     Ok(fs::write(mark, texts)?)
 }
 
-/// Checks that Node.js and npm are installed and recent enough, and installs them if they are
-/// missing.
+/// Checks that Node.js and npm are installed and recent enough, and installs them if they
+/// are missing.
 fn node(permission: Permission) -> Result<()> {
     for (program, name) in [("node", "nodejs"), ("npm", "npm")] {
         if !has(program) {
@@ -159,8 +159,8 @@ fn package(name: &str, permission: Permission) -> Result<()> {
     install(&[name])
 }
 
-/// Path of the browser: the one that is named, or one found on PATH, or Debian's after its
-/// installation.
+/// Path of the browser: the one that is named, or one found on PATH, or Debian's after
+/// its installation.
 fn browser(permission: Permission) -> Result<PathBuf> {
     let named = std::env::var_os(BROWSER_VARIABLE).filter(|path| !path.is_empty());
     if let Some(path) = named {

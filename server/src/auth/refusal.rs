@@ -27,8 +27,8 @@ pub(super) fn unknown_key() -> Error {
     unrecognized("The security token included in the request is invalid.")
 }
 
-/// Error for a session token of another access key. Only this message has no full stop, as on
-/// DynamoDB.
+/// Error for a session token of another access key. Only this message has no full stop, as
+/// on DynamoDB.
 pub(super) fn wrong_token() -> Error {
     unrecognized("The security token included in the request is invalid")
 }

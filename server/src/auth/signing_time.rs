@@ -22,8 +22,8 @@ const SKEW_MINUTES: i64 = 15;
 const BASIC: &[BorrowedFormatItem<'_>] =
     format_description!("[year][month][day]T[hour][minute][second]Z");
 
-/// Format of HTTP's `Date` header, up to its zone. The signature has the basic format in this case
-/// too.
+/// Format of HTTP's `Date` header, up to its zone. The signature has the basic format in this
+/// case too.
 const HTTP: &[BorrowedFormatItem<'_>] = format_description!(
     "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] "
 );

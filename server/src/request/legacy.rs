@@ -16,8 +16,8 @@ use crate::shape::Shape;
 /// Legacy parameters that `ConditionExpression` replaces.
 pub(super) const CONDITION: [&str; 2] = ["Expected", "ConditionalOperator"];
 
-/// Refuses a request with expressions and legacy parameters, or with placeholders and no
-/// expression.
+/// Refuses a request with expressions and legacy parameters, or with placeholders and
+/// no expression.
 pub(super) fn refuse_mixture(
     members: &Members<'_>,
     old: &[&'static str],

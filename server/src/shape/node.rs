@@ -394,8 +394,8 @@ fn lower_first(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Whether an error shows a list of this shape as its value. Lists that may hold items are not
-/// shown.
+/// Whether an error shows a list of this shape as its value. Lists that may hold items are
+/// not shown.
 fn is_shown(of: &Shape) -> bool {
     match of {
         Shape::Text { .. } | Shape::Name { .. } | Shape::Choice(_) => true,

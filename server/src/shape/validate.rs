@@ -6,8 +6,8 @@ use super::{Need, input, node};
 use crate::operation::Operation;
 
 /// Validates the structure of a request. DynamoDB reports structural errors before all others:
-/// first text that is not JSON or a value of the wrong type, then all violated constraints
-/// together.
+/// first text that is not JSON or a value of the wrong type, then all violated
+/// constraints together.
 ///
 /// # Errors
 ///

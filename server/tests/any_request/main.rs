@@ -156,8 +156,8 @@ fn large_requests_have_a_response_in_time() {
 }
 
 /// Executes all valid requests with each of their parts changed in turn, and checks that the
-/// responses arrive in time. Parts of an operation's requests that have the same name are changed
-/// once.
+/// responses arrive in time. Parts of an operation's requests that have the same name are
+/// changed once.
 fn for_each_place(change: impl Fn(usize, &mut Json)) {
     let mut seen = HashSet::new();
     for seed in seeds::ALL {

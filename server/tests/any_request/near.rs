@@ -36,8 +36,8 @@ pub(crate) const RAW: u8 = 0x20;
 /// Flag of the first byte of a request: change single bytes of the body.
 pub(crate) const BROKEN: u8 = 0x10;
 
-/// Generates a request: a valid one with changes, or arbitrary bytes; sometimes with unusual
-/// headers.
+/// Generates a request: a valid one with changes, or arbitrary bytes; sometimes with
+/// unusual headers.
 pub(crate) fn request(choices: &mut Choices<'_>, names: &Names) -> Request<Bytes> {
     let mode = choices.byte();
     let operation = choices.pick(Operation::ALL);

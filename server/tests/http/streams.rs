@@ -8,8 +8,8 @@ use tabla_server::{Server, spawn};
 
 use crate::client::{Answer, Client};
 
-/// Returns a server with a table that has a stream, the ARN of the stream, and the ids of its
-/// shards.
+/// Returns a server with a table that has a stream, the ARN of the stream, and the ids of
+/// its shards.
 async fn streamed() -> (Server, Client, String, Vec<String>) {
     let server = spawn(Arc::new(MemoryStore::new())).await.expect("the server starts");
     let mut client = Client::connect(server.address()).await;

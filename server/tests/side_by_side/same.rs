@@ -114,8 +114,8 @@ pub(crate) fn outcome(answer: &Answer) -> String {
     }
 }
 
-/// Replaces values that may differ between any two responses, and sorts lists without a defined
-/// order.
+/// Replaces values that may differ between any two responses, and sorts lists without a
+/// defined order.
 fn settle(name: &str, json: &mut Json) {
     match json {
         Json::String(text) if OWN.contains(&name) => "own".clone_into(text),

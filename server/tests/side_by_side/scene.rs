@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 use super::wire::{Answer, Client};
 use crate::operation::Operation;
 
-/// Table of most requests. All its items have one partition key, so that a scan has a defined
-/// order.
+/// Table of most requests. All its items have one partition key, so that a scan has a
+/// defined order.
 pub(crate) const THINGS: &str = "things";
 /// Table that requests change and delete.
 pub(crate) const PLAIN: &str = "plain";

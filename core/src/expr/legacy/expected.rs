@@ -22,8 +22,8 @@ pub struct ExpectedAttribute {
 
 /// Converts `Expected` to a condition; `None` if it is empty, so that the write has no condition.
 ///
-/// Pass an empty parameter for a request without one, so that its `ConditionalOperator` is
-/// validated.
+/// Pass an empty parameter for a request without one, so that its `ConditionalOperator`
+/// is validated.
 ///
 /// # Errors
 /// With DynamoDB's message, for every entry that is not exactly one condition. No entry is ignored,

@@ -24,8 +24,8 @@ pub struct KeyConditions {
 /// [`Condition::to_key_query`] checks whether it matches the keys of a table.
 ///
 /// # Errors
-/// With DynamoDB's message, if there are no conditions, or a comparison is missing or has invalid
-/// values.
+/// With DynamoDB's message, if there are no conditions, or a comparison is missing or has
+/// invalid values.
 pub fn key_conditions(
     tests: impl IntoIterator<Item = (String, AttributeCondition)>,
 ) -> Result<KeyConditions> {
@@ -68,8 +68,8 @@ mod tests {
         test(ComparisonOperator::Eq, &[value])
     }
 
-    /// Returns the keys that a query of a table with these key attributes reads, or DynamoDB's
-    /// error.
+    /// Returns the keys that a query of a table with these key attributes reads, or
+    /// DynamoDB's error.
     fn query(keys: &[&str], tests: &[(&str, AttributeCondition)]) -> Result<KeyQuery, String> {
         let tests = tests.iter().map(|(name, test)| ((*name).to_owned(), test.clone()));
         let found = key_conditions(tests).map_err(|error| error.message().to_owned())?;

@@ -9,8 +9,8 @@ use crate::{Item, Number, Set, Value, item, list, map};
 
 /// Attributes for which a comparison holds in DynamoDB Local 2.6.1, in `ScanFilter`, `QueryFilter`
 /// and `Expected` alike. Names are those of [`samples`]; `none` is an item without the attribute,
-/// and `-` means no item. `!` precedes the reason of an error. A bar separates values with the same
-/// result.
+/// and `-` means no item. `!` precedes the reason of an error. A bar separates values with the
+/// same result.
 const RESULTS: &str = "
     EQ s: s
     EQ s2: s2

@@ -60,8 +60,8 @@ impl Options {
         Ok(options)
     }
 
-    /// Number of operations of a row: enough for about a tenth of a second, and at least two per
-    /// caller.
+    /// Number of operations of a row: enough for about a tenth of a second, and at least two
+    /// per caller.
     pub(crate) fn ops(&self, place: StorageMode, operation: Workload, callers: usize) -> u64 {
         let ops = match operation {
             Workload::Get => 2000,

@@ -8,8 +8,8 @@ use crate::median::Stopwatch;
 /// Number of items that are written between two checks of the time.
 const STRIDE: u64 = 1_000;
 
-/// Seconds after which a server gets no more items. One that does an fsync per item would take
-/// hours.
+/// Seconds after which a server gets no more items. One that does an fsync per item would
+/// take hours.
 const PATIENCE: f64 = 600.0;
 
 /// Memory of a server with its items.

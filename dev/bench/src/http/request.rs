@@ -31,8 +31,8 @@ pub(crate) enum Expected {
 /// Lowest size of an item as JSON, in bytes.
 const ITEM_BYTES: usize = 1_000;
 
-/// Distance from the ends of a response within which its count is expected: before or after the
-/// items.
+/// Distance from the ends of a response within which its count is expected: before or after
+/// the items.
 const ENDS: usize = 100;
 
 impl Expected {

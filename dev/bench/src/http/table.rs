@@ -16,8 +16,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Number of connections that fill and empty a table.
 const CONNECTIONS: usize = 4;
 
-/// Number of batches per call of [`drive`], which the slowest server finishes within the time
-/// limit.
+/// Number of batches per call of [`drive`], which the slowest server finishes within the
+/// time limit.
 const BATCHES: u64 = 40;
 
 /// Creates the table, and waits until it is active.
@@ -93,8 +93,8 @@ impl Iterator for Batches {
     }
 }
 
-/// Verifies the result of a turn: the figures of a server that responds without doing the work are
-/// worthless.
+/// Verifies the result of a turn: the figures of a server that responds without doing the work
+/// are worthless.
 pub(crate) async fn verify(
     port: u16,
     operation: Workload,

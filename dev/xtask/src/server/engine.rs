@@ -83,8 +83,8 @@ pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engi
     start(folder).map(Some)
 }
 
-/// Address of the engine that the Docker client uses by its context; `None` if `DOCKER_HOST` is
-/// set.
+/// Address of the engine that the Docker client uses by its context; `None` if `DOCKER_HOST`
+/// is set.
 pub(super) fn address() -> Option<String> {
     if env::var_os("DOCKER_HOST").is_some() {
         return None;
