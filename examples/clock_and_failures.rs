@@ -51,8 +51,8 @@ async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Re
     let clock = clock();
     let failures = Failures::new()
         .on(Operation::Put, When::First(2), Failure::Throttled)
-        .on(Operation::TransactWrite, When::Call(1), Failure::AnswerLost)
-        .on(Operation::Update, When::Call(1), Failure::AnswerLost);
+        .on(Operation::TransactWrite, When::Call(1), Failure::ResponseLost)
+        .on(Operation::Update, When::Call(1), Failure::ResponseLost);
     let (_folder, store) = sessions(&clock).await?;
     // The waits between attempts are on the manual clock, and take no time.
     let policy = RetryPolicy::default().with_env(Env::test(clock.clone(), 2));

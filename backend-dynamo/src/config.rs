@@ -43,7 +43,7 @@ pub struct DynamoConfig {
     ///
     /// At the limit the operation fails with [`Applied::Maybe`](tabla_core::Applied::Maybe), and
     /// the service continues. DynamoDB may need hours to back-fill an index of a large table.
-    pub table_wait_limit: Duration,
+    pub table_timeout: Duration,
 }
 
 impl Default for DynamoConfig {
@@ -57,7 +57,7 @@ impl Default for DynamoConfig {
             connect_timeout: Duration::from_secs(3),
             read_timeout: Duration::from_secs(10),
             operation_timeout: Duration::from_secs(15),
-            table_wait_limit: Duration::from_secs(600),
+            table_timeout: Duration::from_secs(600),
         }
     }
 }
@@ -122,10 +122,10 @@ impl DynamoConfig {
         self
     }
 
-    /// Sets the [time limit for changes of tables](Self::table_wait_limit).
+    /// Sets the [time limit for changes of tables](Self::table_timeout).
     #[must_use]
-    pub fn with_table_wait_limit(mut self, limit: Duration) -> Self {
-        self.table_wait_limit = limit;
+    pub fn with_table_timeout(mut self, limit: Duration) -> Self {
+        self.table_timeout = limit;
         self
     }
 }

@@ -27,7 +27,7 @@ pub struct DynamoStore {
     pub(crate) streams: aws_sdk_dynamodbstreams::Client,
     pub(crate) prefix: TablePrefix,
     pub(crate) engine: Engine,
-    pub(crate) table_wait_limit: Duration,
+    pub(crate) table_timeout: Duration,
     clock: Arc<dyn Clock>,
 }
 
@@ -50,7 +50,7 @@ impl DynamoStore {
             streams,
             prefix: TablePrefix::new(&config.table_prefix)?,
             engine: config.engine.unwrap_or(Engine::DynamoDb),
-            table_wait_limit: config.table_wait_limit,
+            table_timeout: config.table_timeout,
             clock: Env::system().clock,
         })
     }
@@ -69,7 +69,7 @@ impl DynamoStore {
 
     /// Returns the SDK's client, for operations that [`Store`] does not have.
     ///
-    /// Its table names are those of [`DynamoStore::service_table_name`].
+    /// Its table names are those of [`DynamoStore::prefixed_table_name`].
     pub fn client(&self) -> &aws_sdk_dynamodb::Client {
         &self.client
     }
@@ -80,7 +80,7 @@ impl DynamoStore {
     }
 
     /// Returns the service's name of a table, with the prefix.
-    pub fn service_table_name(&self, table: &str) -> String {
+    pub fn prefixed_table_name(&self, table: &str) -> String {
         self.prefix.add(table.to_owned())
     }
 

@@ -175,7 +175,7 @@ impl DynamoStore {
             .await
             .map_err(|error| from_sdk(Access::Write, error))?;
         let last = self.described("delete_table", output.table_description)?;
-        let mut wait = StatusPoll::new(self.clock(), self.table_wait_limit);
+        let mut wait = StatusPoll::new(self.clock(), self.table_timeout);
         loop {
             match self.describe(table.clone()).await {
                 // Another caller has created a table with this name meanwhile.
@@ -195,7 +195,7 @@ impl DynamoStore {
         created: &[String],
         deleted: &[String],
     ) -> Result<TableDescription> {
-        let mut wait = StatusPoll::new(self.clock(), self.table_wait_limit);
+        let mut wait = StatusPoll::new(self.clock(), self.table_timeout);
         loop {
             if is_ready(&description, created, deleted) {
                 return Ok(description);

@@ -279,7 +279,7 @@ async fn wait_fails_at_its_limit_with_the_status() {
     let creating = || answer(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
     let first = answer(json!({ "TableDescription": description("CREATING", &[]) }));
     let fake = FakeService::new(std::iter::once(first).chain((0..20).map(|_| creating())));
-    let config = dev().with_table_wait_limit(Duration::from_secs(4));
+    let config = dev().with_table_timeout(Duration::from_secs(4));
     let (store, _clock) = clocked(&fake, &config);
     let error = store.create_table(orders()).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);

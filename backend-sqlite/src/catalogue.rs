@@ -57,7 +57,7 @@ pub(crate) struct StoredIndex {
     /// Number N of `index_N`.
     pub(crate) number: i64,
     /// Whether it projects all attributes, so that its entries refer to the table's items.
-    pub(crate) carries_all: bool,
+    pub(crate) projects_all: bool,
     /// Whether the backfill is still inserting the entries of older items.
     pub(crate) backfilling: bool,
     pub(crate) sql: IndexSql,
@@ -114,12 +114,12 @@ impl StoredTable {
             let own = *index_numbers
                 .get(&index.name)
                 .ok_or_else(|| corrupt_error(format_args!("index {} has no number", index.name)))?;
-            let carries_all = index.projection.kind == ProjectionType::All;
+            let projects_all = index.projection.kind == ProjectionType::All;
             Ok(StoredIndex {
                 number: own,
-                carries_all,
+                projects_all,
                 backfilling: table.backfilling().any(|other| other.name == index.name),
-                sql: IndexSql::new(number, own, carries_all),
+                sql: IndexSql::new(number, own, projects_all),
             })
         };
         let indexes = table.schema.indexes.iter().map(stored).collect::<Result<_>>()?;
@@ -159,9 +159,9 @@ impl TableSql {
 }
 
 impl IndexSql {
-    fn new(table: i64, number: i64, carries_all: bool) -> Self {
+    fn new(table: i64, number: i64, projects_all: bool) -> Self {
         let index = format!("index_{number}");
-        let (insert, range) = if carries_all {
+        let (insert, range) = if projects_all {
             (
                 format!("INSERT OR IGNORE INTO {index} (key, id) VALUES (?1, ?2)"),
                 RangeSql::referring(&index, &format!("items_{table}")),

@@ -218,7 +218,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
                 schema.indexes.iter().zip(&table.indexes).zip(&mut expected)
             {
                 if let Some(entry) = IndexEntry::of(schema, index, &item) {
-                    let carried = (!stored.carries_all).then(|| entry.item.encode());
+                    let carried = (!stored.projects_all).then(|| entry.item.encode());
                     let key = entry.row_key.as_bytes();
                     tally.add(key, id, entry.item.size(), carried.as_deref());
                 }
@@ -271,7 +271,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
         index: &StoredIndex,
     ) -> Result<Tally> {
         let mut tally = Tally::default();
-        let (sum_and_item, join) = match index.carries_all {
+        let (sum_and_item, join) = match index.projects_all {
             true => ("i.sum, i.item", format!("LEFT JOIN items_{} i ON i.id = k.id", table.number)),
             false => ("k.sum, k.item", String::new()),
         };
@@ -287,7 +287,7 @@ impl<F: FnMut(CheckProgress)> Checker<F> {
             };
             match stored(id, row.get(2), bytes) {
                 Ok(item) => {
-                    let carried = (!index.carries_all).then_some(bytes);
+                    let carried = (!index.projects_all).then_some(bytes);
                     tally.add(key, id, item.size(), carried);
                 }
                 Err(problem) => self.report.problem(format!("{what}, row {id}: {problem}")),

@@ -44,7 +44,7 @@ pub(crate) fn collections<'w>(
 /// Returns the item collections of tables that have at least 1 GB.
 pub(crate) fn of_large_tables(
     connection: &Connection,
-    ledger: &ItemCounts,
+    item_counts: &ItemCounts,
     collections: Collections,
 ) -> Result<Collections> {
     let no_changes = CountChanges::default();
@@ -52,7 +52,7 @@ pub(crate) fn of_large_tables(
     for (key, collection) in collections {
         let mut size = 0;
         for rows in rows_of(&collection.0) {
-            size += ledger.count(connection, rows.number, &no_changes)?.bytes;
+            size += item_counts.count(connection, rows.number, &no_changes)?.bytes;
         }
         if size >= ESTIMATED_FROM {
             large.insert(key, collection);
@@ -65,11 +65,11 @@ impl CollectionSizes {
     /// Estimates the size of each collection, by its number of keys and the average item size.
     pub(crate) fn estimate(
         connection: &Connection,
-        ledger: &ItemCounts,
+        item_counts: &ItemCounts,
         collections: Collections,
     ) -> Result<Self> {
         let estimate = |(key, (table, collection)): (_, (Arc<StoredTable>, KeyRange))| {
-            Ok((key, estimate(connection, ledger, &table, &collection)?))
+            Ok((key, estimate(connection, item_counts, &table, &collection)?))
         };
         collections.into_iter().map(estimate).collect::<Result<_>>().map(Self)
     }
@@ -107,7 +107,7 @@ fn rows_of(table: &Arc<StoredTable>) -> impl Iterator<Item = CollectionRows> {
 
 fn estimate(
     connection: &Connection,
-    ledger: &ItemCounts,
+    item_counts: &ItemCounts,
     table: &Arc<StoredTable>,
     collection: &KeyRange,
 ) -> Result<u64> {
@@ -118,7 +118,7 @@ fn estimate(
         let count = format!("SELECT count(*) FROM {keys} WHERE key >= ?1 AND key < ?2");
         let mut count = connection.prepare_cached(&count).map_err(from_sqlite)?;
         let rows = count.query_row([collection.lower(), end], |row| row.get::<_, i64>(0));
-        let all = ledger.count(connection, number, &no_changes)?;
+        let all = item_counts.count(connection, number, &no_changes)?;
         let average = all.bytes.checked_div(all.items).unwrap_or_default();
         size += rows.map_err(from_sqlite)? as u64 * average;
     }
@@ -148,13 +148,13 @@ mod tests {
         for (partition, number) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
             store.put(PutItem::new("things", thing(partition, number))).await.unwrap();
         }
-        store.with_table("things", |connection, ledger, table| {
+        store.with_table("things", |connection, item_counts, table| {
             let position = RowKey::of_stored(table.schema(), &thing("a", 1));
             let wanted = collections([(table, &position), (table, &position)].into_iter());
             assert_eq!(wanted.len(), 1);
-            let large = of_large_tables(connection, ledger, wanted.clone()).unwrap();
+            let large = of_large_tables(connection, item_counts, wanted.clone()).unwrap();
             assert!(large.is_empty(), "the table has less than 1 GB");
-            let sizes = CollectionSizes::estimate(connection, ledger, wanted).unwrap();
+            let sizes = CollectionSizes::estimate(connection, item_counts, wanted).unwrap();
             let each = thing("a", 1).size() as u64;
             assert_eq!(sizes.of(table, &position), 3 * 2 * each);
             assert_eq!(CollectionSizes::default().of(table, &position), 0);

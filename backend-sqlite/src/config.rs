@@ -134,11 +134,11 @@ impl SqliteConfig {
         };
         if let Some(text) = address.take("durability") {
             config.durability = match text.as_str() {
-                "full" => Durability::Durable,
-                "normal" => Durability::Relaxed,
+                "durable" => Durability::Durable,
+                "relaxed" => Durability::Relaxed,
                 _ => {
                     return Err(Error::config(format!(
-                        "the option `durability` is `full` or `normal`, not `{text}`"
+                        "the option `durability` is `durable` or `relaxed`, not `{text}`"
                     )));
                 }
             };
@@ -188,7 +188,7 @@ mod tests {
     fn address_sets_location_and_options() {
         assert_eq!(config("sqlite::memory:").unwrap(), SqliteConfig::in_memory());
         let parsed =
-            config("sqlite:/var/shop.db?durability=normal&cache=8&busy=250&log=100&sweep=5")
+            config("sqlite:/var/shop.db?durability=relaxed&cache=8&busy=250&log=100&sweep=5")
                 .unwrap();
         let expected = SqliteConfig::file("/var/shop.db")
             .with_durability(Durability::Relaxed)
@@ -207,7 +207,7 @@ mod tests {
             ("sqlite:", "names a file"),
             (
                 "sqlite:a.db?durability=off",
-                "the option `durability` is `full` or `normal`, not `off`",
+                "the option `durability` is `durable` or `relaxed`, not `off`",
             ),
             (
                 "sqlite:a.db?cache=0",

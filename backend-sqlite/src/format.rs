@@ -47,8 +47,8 @@ pub(crate) fn create_rows(number: i64) -> String {
 /// Returns the statement that creates `index_N`: the entries of index number N. An entry
 /// of an index that projects all attributes refers to the item; any other stores the
 /// projected attributes.
-pub(crate) fn create_index(number: i64, carries_all: bool) -> String {
-    let carried = match carries_all {
+pub(crate) fn create_index(number: i64, projects_all: bool) -> String {
+    let carried = match projects_all {
         true => "",
         false => {
             "sum INTEGER NOT NULL, -- XXH3-64 of what follows, seeded with the id\n  \

@@ -18,11 +18,11 @@
 //! [`Durability::Relaxed`]. In a file, reads do not wait for writes. Several processes may open the
 //! same file. `docs/sqlite-format.md` specifies the file format.
 //!
-//! Options of an address, as in `sqlite:shop.db?durability=normal&cache=8`:
+//! Options of an address, as in `sqlite:shop.db?durability=relaxed&cache=8`:
 //!
 //! | option | meaning | default |
 //! |---|---|---|
-//! | `durability` | `full`: fsync at every commit, a write survives a power failure; `normal`: fsync at checkpoints only, a write survives the end of the process | `full` |
+//! | `durability` | `durable`: fsync at every commit, a write survives a power failure; `relaxed`: fsync at checkpoints only, a write survives the end of the process | `durable` |
 //! | `cache` | page cache of each connection, in MB; the writing connection uses at most 8 | 64 |
 //! | `busy` | busy timeout: maximum time that a write waits while another process writes, in ms | 10000 |
 //! | `log` | length of the write-ahead log at which it is checkpointed, in pages of 4 KB | 4000 |

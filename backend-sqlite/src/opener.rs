@@ -20,13 +20,13 @@ impl Opener for SqliteOpener {
     fn examples(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("sqlite:shop.db", "a store in an SQLite file"),
-            ("sqlite:shop.db?durability=normal", "the same, relaxed: no fsync per write"),
+            ("sqlite:shop.db?durability=relaxed", "the same, relaxed: no fsync per write"),
             ("sqlite::memory:", "the same engine in memory, lost when the program ends"),
         ]
     }
 
     /// Returns true: the store retries by itself, so the registry does not wrap it.
-    fn retries_itself(&self) -> bool {
+    fn implements_retries(&self) -> bool {
         true
     }
 

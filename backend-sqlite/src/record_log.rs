@@ -337,10 +337,10 @@ mod tests {
 
     /// Returns the sequence numbers of a shard's records, and the one from which the next
     /// read continues.
-    fn read(archive: &RecordLog, last: Option<u64>, first: u64) -> (Vec<i64>, u64) {
+    fn read(record_log: &RecordLog, last: Option<u64>, first: u64) -> (Vec<i64>, u64) {
         let connection = Connection::open_in_memory().unwrap();
         let shard = ShardRange { lane: 1, first_after: 0, last };
-        let read = archive.read(&connection, 7, &shard, first, |unread| {
+        let read = record_log.read(&connection, 7, &shard, first, |unread| {
             let numbers = std::iter::from_fn(|| unread.next().unwrap()).map(|one| one.number);
             (numbers.collect(), unread.resume_at())
         });
@@ -349,31 +349,31 @@ mod tests {
 
     #[test]
     fn log_in_memory_returns_committed_records_in_order() {
-        let archive = RecordLog::new(false);
-        assert_eq!(read(&archive, None, 4), (vec![], 4));
-        archive.commit((1..=8).map(|number| record(number, number)).collect());
-        assert_eq!(read(&archive, None, 1), (vec![1, 3, 5, 7], 9));
-        assert_eq!(read(&archive, None, 4), (vec![5, 7], 9));
-        assert_eq!(read(&archive, Some(5), 2), (vec![3, 5], 6));
-        assert_eq!(read(&archive, Some(5), 6), (vec![], 6));
-        archive.commit(vec![RecordLogChange::Trimmed(7, 3), record(9, 9)]);
-        assert_eq!(read(&archive, None, 1), (vec![5, 7, 9], 10));
-        archive.commit(vec![RecordLogChange::Dropped(7)]);
-        assert_eq!(read(&archive, None, 1), (vec![], 1));
+        let record_log = RecordLog::new(false);
+        assert_eq!(read(&record_log, None, 4), (vec![], 4));
+        record_log.commit((1..=8).map(|number| record(number, number)).collect());
+        assert_eq!(read(&record_log, None, 1), (vec![1, 3, 5, 7], 9));
+        assert_eq!(read(&record_log, None, 4), (vec![5, 7], 9));
+        assert_eq!(read(&record_log, Some(5), 2), (vec![3, 5], 6));
+        assert_eq!(read(&record_log, Some(5), 6), (vec![], 6));
+        record_log.commit(vec![RecordLogChange::Trimmed(7, 3), record(9, 9)]);
+        assert_eq!(read(&record_log, None, 1), (vec![5, 7, 9], 10));
+        record_log.commit(vec![RecordLogChange::Dropped(7)]);
+        assert_eq!(read(&record_log, None, 1), (vec![], 1));
     }
 
     #[test]
     fn records_past_retention_are_found_from_the_oldest_on() {
         let connection = Connection::open_in_memory().unwrap();
-        let archive = RecordLog::new(false);
+        let record_log = RecordLog::new(false);
         let day = 24 * 60 * 60;
-        archive.commit(vec![record(1, 0), record(2, 10), record(3, 2 * day), record(4, 0)]);
+        record_log.commit(vec![record(1, 0), record(2, 10), record(3, 2 * day), record(4, 0)]);
         let now = Timestamp::from_secs(2 * day as u64);
-        let prunable = |most| archive.last_prunable(&connection, 7, now, most).unwrap();
+        let prunable = |most| record_log.last_prunable(&connection, 7, now, most).unwrap();
         assert_eq!([prunable(1), prunable(2), prunable(9)], [Some(1), Some(2), Some(2)]);
-        assert_eq!(archive.last_prunable(&connection, 8, now, 9).unwrap(), None);
-        assert_eq!(archive.last_trimmed(&connection, 7, now).unwrap(), Some(2));
-        assert_eq!(archive.last_trimmed(&connection, 8, now).unwrap(), None);
-        assert_eq!(archive.newest(&connection, 7).unwrap(), Some(4));
+        assert_eq!(record_log.last_prunable(&connection, 8, now, 9).unwrap(), None);
+        assert_eq!(record_log.last_trimmed(&connection, 7, now).unwrap(), Some(2));
+        assert_eq!(record_log.last_trimmed(&connection, 8, now).unwrap(), None);
+        assert_eq!(record_log.newest(&connection, 7).unwrap(), Some(4));
     }
 }

@@ -93,7 +93,7 @@ impl<'c> Session<'c> {
     pub(crate) fn new(
         connection: &'c Connection,
         catalogue: Arc<Catalogue>,
-        (ledger, archive): (&'c ItemCounts, &'c RecordLog),
+        (item_counts, record_log): (&'c ItemCounts, &'c RecordLog),
         numbers: &'c SequenceAllocator,
         env: &'c Env,
     ) -> Self {
@@ -107,10 +107,10 @@ impl<'c> Session<'c> {
             is_disk_full: false,
             short: None,
             collection_sizes: CollectionSizes::default(),
-            item_counts: ledger,
+            item_counts: item_counts,
             counts: CountChanges::default(),
             last_rows: BTreeMap::new(),
-            record_log: archive,
+            record_log: record_log,
             record_log_changes: Vec::new(),
             numbers,
             taken: None,
@@ -386,7 +386,7 @@ impl<'c> Session<'c> {
             }
             EntryChange::Updated { old, new } => {
                 // An entry that refers to the item has changed with it.
-                if index.carries_all && !index.backfilling {
+                if index.projects_all && !index.backfilling {
                     let (_, bytes) = change.entry.count_delta();
                     self.count(index.number, 0, bytes);
                     return Ok(());
@@ -427,7 +427,7 @@ impl<'c> Session<'c> {
         entry: &IndexEntry,
     ) -> Result<()> {
         let (key, insert) = (entry.row_key.as_bytes(), &index.sql.insert);
-        let inserted = if index.carries_all {
+        let inserted = if index.projects_all {
             self.write(index.number, Role::InsertKey, insert, params![key, id])?
         } else {
             let bytes = entry.item.encode();

@@ -187,9 +187,9 @@ impl SqliteStore {
         look: impl FnOnce(&Connection, &ItemCounts, &Arc<StoredTable>),
     ) {
         let table = self.inner.writer.catalogue().table(name).expect("a created table");
-        let ledger = self.inner.writer.ledger();
+        let item_counts = self.inner.writer.item_counts();
         let outcome = self.inner.snapshot(|connection| {
-            look(connection, ledger, &table);
+            look(connection, item_counts, &table);
             Ok(())
         });
         outcome.expect("the snapshot can be read");
@@ -253,16 +253,16 @@ impl Inner {
         if collections.is_empty() {
             return Ok(CollectionSizes::default());
         }
-        let ledger = self.writer.ledger();
+        let item_counts = self.writer.item_counts();
         let collections =
-            self.snapshot(|connection| of_large_tables(connection, ledger, collections))?;
+            self.snapshot(|connection| of_large_tables(connection, item_counts, collections))?;
         if collections.is_empty() {
             return Ok(CollectionSizes::default());
         }
         let inner = Arc::clone(self);
         on_blocking_thread(move || {
             inner.snapshot(|connection| {
-                CollectionSizes::estimate(connection, inner.writer.ledger(), collections)
+                CollectionSizes::estimate(connection, inner.writer.item_counts(), collections)
             })
         })
         .await
@@ -531,9 +531,9 @@ impl Store for SqliteStore {
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription> {
         let catalogue = self.inner.catalogue()?;
         let table = described(&catalogue, &request.table)?;
-        let (ledger, no_changes) = (self.inner.writer.ledger(), CountChanges::default());
+        let (item_counts, no_changes) = (self.inner.writer.item_counts(), CountChanges::default());
         self.inner.snapshot(|connection| {
-            tables::describe(table, |number| ledger.count(connection, number, &no_changes))
+            tables::describe(table, |number| item_counts.count(connection, number, &no_changes))
         })
     }
 
@@ -615,14 +615,14 @@ impl Store for SqliteStore {
 
     async fn get_shard_iterator(&self, request: GetShardIterator) -> Result<ShardIterator> {
         let now = self.inner.env.clock.now();
-        let archive = self.inner.writer.archive();
-        self.inner.snapshot(|connection| streams::iterator(connection, archive, &request, now))
+        let record_log = self.inner.writer.record_log();
+        self.inner.snapshot(|connection| streams::iterator(connection, record_log, &request, now))
     }
 
     async fn get_records(&self, request: GetRecords) -> Result<GetRecordsOutput> {
         let now = self.inner.env.clock.now();
-        let archive = self.inner.writer.archive();
-        self.inner.snapshot(|connection| streams::records(connection, archive, &request, now))
+        let record_log = self.inner.writer.record_log();
+        self.inner.snapshot(|connection| streams::records(connection, record_log, &request, now))
     }
 }
 

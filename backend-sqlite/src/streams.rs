@@ -137,12 +137,12 @@ impl Session<'_> {
 /// takes no write lock.
 pub(crate) fn need_pruning(
     connection: &Connection,
-    archive: &RecordLog,
+    record_log: &RecordLog,
     now: Timestamp,
 ) -> Result<bool> {
     for (number, log) in logs(connection)? {
         if log.is_past_retention(now)
-            || archive.last_prunable(connection, number, now, 1)?.is_some()
+            || record_log.last_prunable(connection, number, now, 1)?.is_some()
         {
             return Ok(true);
         }
@@ -206,23 +206,23 @@ pub(crate) fn describe(
 
 pub(crate) fn iterator(
     connection: &Connection,
-    archive: &RecordLog,
+    record_log: &RecordLog,
     request: &GetShardIterator,
     now: Timestamp,
 ) -> Result<ShardIterator> {
     let (number, mut log) = readable(connection, &request.arn, now)?;
     let extent = log.shard_range(&request.shard, now)?;
     // Records past their retention do not exist for a reader, even if they are not deleted yet.
-    if let Some(through) = archive.last_trimmed(connection, number, now)? {
+    if let Some(through) = record_log.last_trimmed(connection, number, now)? {
         log.trim(through as u64);
     }
-    let newest = archive.newest(connection, number)?;
+    let newest = record_log.newest(connection, number)?;
     log.shard_iterator(request, &extent, newest.map(|number| number as u64), now)
 }
 
 pub(crate) fn records(
     connection: &Connection,
-    archive: &RecordLog,
+    record_log: &RecordLog,
     request: &GetRecords,
     now: Timestamp,
 ) -> Result<GetRecordsOutput> {
@@ -233,7 +233,7 @@ pub(crate) fn records(
     let (mut is_first, mut is_end) = (true, false);
     let mut failure = None;
     let mut assembly = RecordAssembler::new(connection, number, &log);
-    let (page, passed) = archive.read(connection, number, &extent, place.next, |unread| {
+    let (page, passed) = record_log.read(connection, number, &extent, place.next, |unread| {
         // A failure ends the page, and then fails the request.
         let page = std::iter::from_fn(|| {
             let found = match unread.next() {
@@ -265,7 +265,7 @@ pub(crate) fn records(
         let has_more = |unread: &mut RecordReader<'_>| unread.next().map(|found| found.is_some());
         // An open shard always has a next iterator.
         is_more = extent.last.is_none()
-            || archive.read(connection, number, &extent, next, has_more)??;
+            || record_log.read(connection, number, &extent, next, has_more)??;
     }
     let next_iterator = log.next_iterator(place, &extent, next, is_more, now);
     Ok(GetRecordsOutput::new(page).next_iterator(next_iterator))

@@ -70,8 +70,8 @@ impl Session<'_> {
         self.start_count(number)?;
         let mut indexes = BTreeMap::new();
         for index in &table.schema.indexes {
-            let carries_all = index.projection.kind == ProjectionType::All;
-            indexes.insert(index.name.clone(), self.create_index(carries_all)?);
+            let projects_all = index.projection.kind == ProjectionType::All;
+            indexes.insert(index.name.clone(), self.create_index(projects_all)?);
         }
         let stream = match table.stream() {
             Some(stream) => {
@@ -161,9 +161,9 @@ impl Session<'_> {
         self.put_table(&present, change(&present.table)?)
     }
 
-    fn create_index(&mut self, carries_all: bool) -> Result<i64> {
+    fn create_index(&mut self, projects_all: bool) -> Result<i64> {
         let number = self.next_number()?;
-        self.execute_batch(&format::create_index(number, carries_all))?;
+        self.execute_batch(&format::create_index(number, projects_all))?;
         self.start_count(number)?;
         Ok(number)
     }

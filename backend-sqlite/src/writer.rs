@@ -63,7 +63,7 @@ struct Shared {
     /// Whether the store is in a file, which other processes may change.
     is_file: bool,
     item_counts: ItemCounts,
-    archive: RecordLog,
+    record_log: RecordLog,
     numbers: SequenceAllocator,
     /// The write-ahead log of the file; `None` in memory.
     wal: Option<Wal>,
@@ -92,7 +92,7 @@ impl Writer {
             is_inline,
             is_file,
             item_counts: ItemCounts::new(is_file),
-            archive: RecordLog::new(is_file),
+            record_log: RecordLog::new(is_file),
             numbers,
             wal,
             busy_timeout: config.busy_timeout,
@@ -114,13 +114,13 @@ impl Writer {
     }
 
     /// Returns the item counts of tables and indexes.
-    pub(crate) fn ledger(&self) -> &ItemCounts {
+    pub(crate) fn item_counts(&self) -> &ItemCounts {
         &self.shared.item_counts
     }
 
     /// Returns the record log: the stream records and the cache of base records.
-    pub(crate) fn archive(&self) -> &RecordLog {
-        &self.shared.archive
+    pub(crate) fn record_log(&self) -> &RecordLog {
+        &self.shared.record_log
     }
 
     /// Publishes a newer catalogue that was read from the file.

@@ -16,18 +16,18 @@ const PER_REQUEST: usize = 2;
 
 /// Raises the limit on open files to what the server may need.
 ///
-/// If the hard limit is lower, reduces `config.connections` to fit and logs a warning.
+/// If the hard limit is lower, reduces `config.max_connections` to fit and logs a warning.
 pub(crate) fn raise_limit(config: &mut ServerConfig) {
-    let needed = files_needed(config.connections, config.requests);
+    let needed = files_needed(config.max_connections, config.max_requests);
     let allowed = set_limit(needed);
     if allowed < needed {
-        let fewer = max_connections(allowed, config.requests);
+        let fewer = max_connections(allowed, config.max_requests);
         tracing::warn!(
             "connections limited to {fewer} instead of {}: they may need {needed} open files, and \
              the system allows {allowed}; raise `ulimit -n`",
-            config.connections
+            config.max_connections
         );
-        config.connections = fewer;
+        config.max_connections = fewer;
     }
 }
 

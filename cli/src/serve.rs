@@ -85,7 +85,7 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
     }
     let mut config = ServerConfig::new()
         .with_listen(arguments.listen)
-        .with_transition(Duration::from_secs_f64(arguments.table_delay));
+        .with_table_delay(Duration::from_secs_f64(arguments.table_delay));
     if let Some(file) = &arguments.auth {
         config = config.with_credentials(Credentials::from_file(file)?);
     }

@@ -46,7 +46,7 @@
 //! # Methods of `Ctx`
 //!
 //! - Tables: [`table`](crate::Ctx::table), [`table_with`](crate::Ctx::table_with) and the
-//!   [`TableSpec`](crate::TableSpec)s; [`free_name`](crate::Ctx::free_name) for other requests.
+//!   [`TableSpec`](crate::TableSpec)s; [`unused_table_name`](crate::Ctx::unused_table_name) for other requests.
 //! - Calls that must succeed: `put`, `put_all`, `get`, `update`, `delete`, `query_all`,
 //!   `query_pages`, `scan_all`, `scan_pages`, `all_items`, `records`; `ok(answer)` for all others.
 //! - Errors: `expect_validation`, `expect_validation_with`, `expect_condition_failed`,

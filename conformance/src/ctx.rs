@@ -110,7 +110,7 @@ impl Ctx {
 
     /// Advances the clock if it can be moved, so that a case that [polls](Self::poll) does not
     /// wait. On other stores the time passes by itself.
-    pub fn hurry(&self, by: Duration) {
+    pub fn advance_clock(&self, by: Duration) {
         if let Some(clock) = &self.0.clock {
             clock.advance(by);
         }
@@ -129,17 +129,17 @@ impl Ctx {
     }
 
     /// Unused table name that contains the id of the case.
-    pub fn free_name(&self) -> String {
+    pub fn unused_table_name(&self) -> String {
         let number = self.0.tables.fetch_add(1, Ordering::Relaxed);
         // DynamoDB's minimum is 3 characters.
         format!("t{number}-{}", self.0.id)
     }
 
-    /// Creates a table with this definition under an [unused name](Self::free_name).
+    /// Creates a table with this definition under an [unused name](Self::unused_table_name).
     #[track_caller]
     pub fn table(&self, shape: TableSpec) -> impl Future<Output = Table> + Send + use<> {
         let at = Location::caller();
-        let request = shape.request(self.free_name());
+        let request = shape.request(self.unused_table_name());
         let store = self.store();
         async move {
             let table = Table::new(&request);

@@ -52,7 +52,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T>) {
 }
 
 async fn no_table(ctx: &Ctx, shape: TableSpec) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     refused(ctx.store().create_table(shape.request(&name)).await);
     let described = ctx.store().describe_table(DescribeTable::new(&name)).await;
     assert!(

@@ -79,11 +79,11 @@ fn failing() -> Arc<dyn Store> {
         .on(Operation::Get, When::Chance(0.1), Failure::Throttled)
         .on(Operation::TransactGet, When::Chance(0.1), Failure::Conflict)
         .on(Operation::Put, When::Chance(0.1), Failure::Conflict)
-        .on(Operation::Put, When::Chance(0.05), Failure::AnswerLost)
-        .on(Operation::Update, When::Chance(0.05), Failure::AnswerLost)
-        .on(Operation::Delete, When::Chance(0.05), Failure::AnswerLost)
+        .on(Operation::Put, When::Chance(0.05), Failure::ResponseLost)
+        .on(Operation::Update, When::Chance(0.05), Failure::ResponseLost)
+        .on(Operation::Delete, When::Chance(0.05), Failure::ResponseLost)
         .on(Operation::TransactWrite, When::Chance(0.1), Failure::Conflict)
-        .on(Operation::TransactWrite, When::Chance(0.05), Failure::AnswerLost);
+        .on(Operation::TransactWrite, When::Chance(0.05), Failure::ResponseLost);
     Arc::new(FaultStore::new(MemoryStore::new()).failures(failures))
 }
 
@@ -209,7 +209,7 @@ async fn unexpected_item_or_error_is_detected() {
         [(Breach::AlienItems, "get k"), (Breach::AlienErrors, "ValidationException")]
     {
         match run(vec![broken(breach)], Options::default(), &SeededRandom::new(1)).await {
-            Err(violation @ Violation::UnexpectedAnswer { .. }) => {
+            Err(violation @ Violation::UnexpectedResponse { .. }) => {
                 let text = violation.to_string();
                 assert!(text.contains(expected), "{text}");
             }

@@ -107,7 +107,7 @@ async fn chance_is_drawn_from_given_random_source() {
 
 #[tokio::test]
 async fn write_with_lost_response_is_executed() {
-    let plan = Failures::new().on_any(When::Always, Failure::AnswerLost);
+    let plan = Failures::new().on_any(When::Always, Failure::ResponseLost);
     let store = failing(plan).await;
     let error = store.put(put(1)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
@@ -236,8 +236,8 @@ async fn retries_end_after_last_attempt() {
 async fn retries_repeat_transaction_once_and_never_a_lost_single_write() {
     let plan = Failures::new()
         .on(Operation::TransactWrite, When::Call(1), Failure::Conflict)
-        .on(Operation::TransactWrite, When::Call(2), Failure::AnswerLost)
-        .on(Operation::Update, When::Call(1), Failure::AnswerLost);
+        .on(Operation::TransactWrite, When::Call(2), Failure::ResponseLost)
+        .on(Operation::Update, When::Call(1), Failure::ResponseLost);
     let store = failing(plan).await;
     let clock = clock();
     let retrying = (&store).with_retries(policy(&clock, 5));

@@ -158,11 +158,11 @@ impl Lease {
     /// worker has taken the shard.
     pub(super) async fn confirm(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
     ) -> Result<LeaseState> {
         if self.may_have_expired(clock) {
-            return self.save(ledger, clock).await;
+            return self.save(checkpoint_table, clock).await;
         }
         Ok(LeaseState::Held)
     }
@@ -184,37 +184,37 @@ impl Lease {
     /// Writes the checkpoint, which also renews the lease.
     pub(super) async fn save(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
     ) -> Result<LeaseState> {
-        self.write(ledger, clock, |_| {}).await
+        self.write(checkpoint_table, clock, |_| {}).await
     }
 
     /// Writes the checkpoint and releases the lease.
     pub(super) async fn release(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
     ) -> Result<LeaseState> {
-        self.write(ledger, clock, |entry| entry.owner = None).await
+        self.write(checkpoint_table, clock, |entry| entry.owner = None).await
     }
 
     /// Writes that the shard is finished.
     pub(super) async fn finish(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
     ) -> Result<LeaseState> {
         let finish = |entry: &mut ShardEntry| {
             entry.owner = None;
             entry.finished = true;
         };
-        self.write(ledger, clock, finish).await
+        self.write(checkpoint_table, clock, finish).await
     }
 
     async fn write(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
         change: impl FnOnce(&mut ShardEntry),
     ) -> Result<LeaseState> {
@@ -230,7 +230,10 @@ impl Lease {
         next.lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
         change(&mut next);
         // A deleted entry was finished and has no owner.
-        match ledger.write(&next, present.is_unchanged().and(attr("finished").eq(false))).await? {
+        match checkpoint_table
+            .write(&next, present.is_unchanged().and(attr("finished").eq(false)))
+            .await?
+        {
             WriteOutcome::Done => {
                 self.entry().counter = next.counter;
                 *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner) = sent_at;
@@ -246,10 +249,10 @@ impl Lease {
     /// Errors of the store that a retry does not resolve.
     pub(super) async fn renew_until_lost(
         &self,
-        ledger: &CheckpointTable,
+        checkpoint_table: &CheckpointTable,
         clock: &dyn Clock,
     ) -> Result<()> {
-        let renewing = std::pin::pin!(self.renew(ledger, clock));
+        let renewing = std::pin::pin!(self.renew(checkpoint_table, clock));
         let lapsing = std::pin::pin!(self.wait_until_expired(clock));
         match futures::future::select(renewing, lapsing).await {
             futures::future::Either::Left((result, _)) => result,
@@ -257,10 +260,10 @@ impl Lease {
         }
     }
 
-    async fn renew(&self, ledger: &CheckpointTable, clock: &dyn Clock) -> Result<()> {
+    async fn renew(&self, checkpoint_table: &CheckpointTable, clock: &dyn Clock) -> Result<()> {
         loop {
             clock.sleep_until(self.renewed_at().monotonic + self.duration / 3).await;
-            match self.save(ledger, clock).await {
+            match self.save(checkpoint_table, clock).await {
                 Ok(LeaseState::Held) => {}
                 Ok(LeaseState::Lost) => return Ok(()),
                 // The failure of the store may end before the lease does.

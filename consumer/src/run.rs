@@ -120,7 +120,7 @@ impl RunLoop<'_> {
     /// Rebalances three times per lease duration, until the worker is stopped.
     async fn coordinate(&self, mut stop: impl Future<Output = ()> + Unpin) {
         let clock = self.worker.clock();
-        let mut beat = self.worker.ledger.worker(&self.worker.id);
+        let mut beat = self.worker.checkpoint_table.worker(&self.worker.id);
         beat.lease_ms = lease_ms(self.worker.consumer.settings.lease);
         while !self.has_failed() {
             let next = clock.monotonic() + self.worker.consumer.settings.lease / 3;
@@ -140,14 +140,14 @@ impl RunLoop<'_> {
         }
         self.begin.close_channel();
         // Without this, others detect the end of this worker only when its lease expires.
-        let _ = self.worker.ledger.delete(&beat.entry, None).await;
+        let _ = self.worker.checkpoint_table.delete(&beat.entry, None).await;
     }
 
     /// Renews the worker's own entry, then releases shards above its share or takes some below it.
     async fn rebalance(&self, beat: &mut WorkerEntry) -> Result<()> {
         let worker = self.worker;
         beat.counter += 1;
-        worker.ledger.put(tabla_core::Item::from_struct(beat)?).await?;
+        worker.checkpoint_table.put(tabla_core::Item::from_struct(beat)?).await?;
         let living = self.live_workers(&beat.worker).await?;
         let view = worker.load_view().await?;
         let part = share(view.ready.len(), &living, &worker.id);
@@ -186,7 +186,7 @@ impl RunLoop<'_> {
     async fn live_workers(&self, own: &str) -> Result<Vec<String>> {
         let mut living = Vec::new();
         for WorkerEntry { entry, worker, counter, lease_ms, .. } in
-            self.worker.ledger.workers().await?
+            self.worker.checkpoint_table.workers().await?
         {
             let lease = Duration::from_millis(lease_ms);
             let now = self.worker.clock().monotonic();
@@ -194,7 +194,7 @@ impl RunLoop<'_> {
                 && self.worker.sightings().is_unchanged(&entry, counter.to_string(), lease, now);
             if is_dead {
                 let is_unchanged = attr("counter").eq(counter);
-                self.worker.ledger.delete(&entry, Some(is_unchanged)).await?;
+                self.worker.checkpoint_table.delete(&entry, Some(is_unchanged)).await?;
             } else {
                 living.push(worker);
             }

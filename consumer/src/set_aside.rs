@@ -182,7 +182,7 @@ fn shortened(mut text: String) -> String {
 
 impl Consumer {
     fn own_ledger(&self) -> CheckpointTable {
-        self.ledger(self.settings.policy.clone())
+        self.checkpoint_table(self.settings.policy.clone())
     }
 
     /// Reads the records that were set aside, in the order of each shard.
@@ -202,7 +202,7 @@ impl Consumer {
     /// # Errors
     /// Errors of the store, and the error of a handler that [stops](Failure::stop).
     pub async fn retry_set_aside(&self, handler: &dyn Handler) -> Result<RetryReport> {
-        let ledger = self.own_ledger();
+        let checkpoint_table = self.own_ledger();
         let mut retried = RetryReport::default();
         for aside in self.set_aside().await? {
             let whole = match aside.left_out.is_empty() {
@@ -214,18 +214,18 @@ impl Consumer {
                 continue;
             };
             let Err(failure) = attempt(handler, &record).await else {
-                ledger.delete(&aside.entry, None).await?;
+                checkpoint_table.delete(&aside.entry, None).await?;
                 retried.handled += 1;
                 continue;
             };
-            let key = ledger.key(&aside.entry);
+            let key = checkpoint_table.key(&aside.entry);
             let again = SetAside {
                 error: shortened(failure.to_string()),
                 attempts: aside.attempts.saturating_add(1),
                 at: self.settings.policy.env.clock.now().to_millis(),
                 ..aside
             };
-            ledger.put(again.to_item(key)?).await?;
+            checkpoint_table.put(again.to_item(key)?).await?;
             retried.failed += 1;
             if failure.action() == FailureAction::Stop {
                 let why = format!(

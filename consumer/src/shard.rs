@@ -50,7 +50,7 @@ impl Worker<'_> {
     pub(super) async fn work(&self, lease: &Lease, handler: &dyn Handler) -> Result<ShardOutcome> {
         self.consumer.metrics.set_lag(&lease.shard, None);
         let read = std::pin::pin!(self.read_shard(lease, handler));
-        let keep = std::pin::pin!(lease.renew_until_lost(&self.ledger, self.clock()));
+        let keep = std::pin::pin!(lease.renew_until_lost(&self.checkpoint_table, self.clock()));
         let end = match select(read, keep).await {
             Either::Left((end, _)) => end,
             // The handler is dropped at its current await.
@@ -103,21 +103,21 @@ impl Worker<'_> {
                     Ok(DeliveryOutcome::Lost) => return Ok(ShardOutcome::LeaseLost),
                     Err(error) => {
                         // The records before this one count, even if the release fails.
-                        let _ = lease.release(&self.ledger, self.clock()).await;
+                        let _ = lease.release(&self.checkpoint_table, self.clock()).await;
                         return Err(error);
                     }
                 }
             }
             next = page.next_iterator;
             if next.is_none() {
-                return match lease.finish(&self.ledger, self.clock()).await? {
+                return match lease.finish(&self.checkpoint_table, self.clock()).await? {
                     LeaseState::Held => Ok(ShardOutcome::Finished),
                     LeaseState::Lost => Ok(ShardOutcome::LeaseLost),
                 };
             }
             if !page.records.is_empty() {
                 empty_reads = 0;
-                if let LeaseState::Lost = lease.save(&self.ledger, self.clock()).await? {
+                if let LeaseState::Lost = lease.save(&self.checkpoint_table, self.clock()).await? {
                     return Ok(ShardOutcome::LeaseLost);
                 }
                 continue;
@@ -138,7 +138,7 @@ impl Worker<'_> {
     }
 
     async fn leave(&self, lease: &Lease, end: ShardOutcome) -> Result<ShardOutcome> {
-        match lease.release(&self.ledger, self.clock()).await? {
+        match lease.release(&self.checkpoint_table, self.clock()).await? {
             LeaseState::Held => Ok(end),
             LeaseState::Lost => Ok(ShardOutcome::LeaseLost),
         }
@@ -230,7 +230,7 @@ impl Worker<'_> {
         let mut pauses = pauses.start_attempts(RetryMode::Idempotent, "to handle a record");
         let mut attempts = lease.panics(record);
         loop {
-            if let LeaseState::Lost = lease.confirm(&self.ledger, self.clock()).await? {
+            if let LeaseState::Lost = lease.confirm(&self.checkpoint_table, self.clock()).await? {
                 return Ok(DeliveryOutcome::Lost);
             }
             attempts += 1;
@@ -246,7 +246,9 @@ impl Worker<'_> {
                     if failure.is_panic() {
                         // The next panic may end the process, so the count is stored now.
                         lease.note_panic(record);
-                        if let LeaseState::Lost = lease.save(&self.ledger, self.clock()).await? {
+                        if let LeaseState::Lost =
+                            lease.save(&self.checkpoint_table, self.clock()).await?
+                        {
                             return Ok(DeliveryOutcome::Lost);
                         }
                     }
@@ -259,8 +261,10 @@ impl Worker<'_> {
                 FailureAction::Retry | FailureAction::SetAside => {
                     let entry = lease.entry().clone();
                     let aside = SetAside::new(&entry, record, &failure, attempts, self.now());
-                    let key = self.ledger.set_aside_entry(&entry, record);
-                    self.ledger.put(aside.to_item(self.ledger.key(&key))?).await?;
+                    let key = self.checkpoint_table.set_aside_entry(&entry, record);
+                    self.checkpoint_table
+                        .put(aside.to_item(self.checkpoint_table.key(&key))?)
+                        .await?;
                     lease.entry().set_aside += 1;
                     self.consumer.metrics.note_set_aside();
                     return Ok(DeliveryOutcome::Past);

@@ -25,14 +25,15 @@ use tabla_core::{Item, RetryingStore, Store, attr};
 pub(super) async fn register(
     consumer: &Consumer,
     store: &RetryingStore<Arc<dyn Store>>,
-    ledger: &CheckpointTable,
+    checkpoint_table: &CheckpointTable,
     id: &str,
 ) -> Result<Registration> {
-    if let Some(known) = ledger.registered().await? {
-        return begin(ledger, known).await;
+    if let Some(known) = checkpoint_table.registered().await? {
+        return begin(checkpoint_table, known).await;
     }
     let Consumer { name, table, settings, .. } = consumer;
-    let mut registration = ledger.registration(settings.start, settings.policy.env.clock.now(), id);
+    let mut registration =
+        checkpoint_table.registration(settings.start, settings.policy.env.clock.now(), id);
     let streams = lineage::streams_of(store, table).await?;
     if streams.is_empty() {
         store.describe_table(DescribeTable::new(table)).await?;
@@ -45,16 +46,16 @@ pub(super) async fn register(
         let shards = streams.iter().flat_map(Stream::shard_refs);
         let mut entries = stream::iter(shards).map(entry).buffered(settings.at_once);
         while let Some(begins) = entries.try_next().await? {
-            ledger.put(Item::from_struct(&ledger.start(id, begins))?).await?;
+            checkpoint_table.put(Item::from_struct(&checkpoint_table.start(id, begins))?).await?;
         }
         registration.starting = Some(id.to_owned());
     }
-    match ledger.write(&registration, attr("registered_at").not_exists()).await? {
-        WriteOutcome::Done => begin(ledger, registration).await,
+    match checkpoint_table.write(&registration, attr("registered_at").not_exists()).await? {
+        WriteOutcome::Done => begin(checkpoint_table, registration).await,
         // Another worker has registered the consumer, and its start entries apply.
         WriteOutcome::Lost => {
-            for start in ledger.starts(id).await? {
-                ledger.delete(&start.entry, None).await?;
+            for start in checkpoint_table.starts(id).await? {
+                checkpoint_table.delete(&start.entry, None).await?;
             }
             let removed = || {
                 let why = format!(
@@ -63,27 +64,30 @@ pub(super) async fn register(
                 );
                 Error::new(ErrorKind::Unexpected, why)
             };
-            begin(ledger, ledger.registered().await?.ok_or_else(removed)?).await
+            begin(checkpoint_table, checkpoint_table.registered().await?.ok_or_else(removed)?).await
         }
     }
 }
 
 /// Creates the shard entries from the start entries, unless they exist. Workers take shards only
 /// after this.
-async fn begin(ledger: &CheckpointTable, registration: Registration) -> Result<Registration> {
+async fn begin(
+    checkpoint_table: &CheckpointTable,
+    registration: Registration,
+) -> Result<Registration> {
     let Some(id) = &registration.starting else { return Ok(registration) };
-    let starts = ledger.starts(id).await?;
+    let starts = checkpoint_table.starts(id).await?;
     for start in &starts {
-        ledger.write(&start.begins, attr("counter").not_exists()).await?;
+        checkpoint_table.write(&start.begins, attr("counter").not_exists()).await?;
     }
     for start in &starts {
-        ledger.delete(&start.entry, None).await?;
+        checkpoint_table.delete(&start.entry, None).await?;
     }
     let begun = |present: &Registration| {
         let begun = Registration { starting: None, ..present.clone() };
         present.starting.is_some().then_some(begun)
     };
-    ledger.change_registration(begun).await?;
+    checkpoint_table.change_registration(begun).await?;
     Ok(Registration { starting: None, ..registration })
 }
 

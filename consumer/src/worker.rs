@@ -43,7 +43,7 @@ pub(super) struct Worker<'c> {
     pub(super) id: String,
     pub(super) policy: RetryPolicy,
     pub(super) store: RetryingStore<Arc<dyn Store>>,
-    pub(super) ledger: CheckpointTable,
+    pub(super) checkpoint_table: CheckpointTable,
     /// One permit for each shard that is handled concurrently.
     pub(super) permits: Semaphore,
     registration: Registration,
@@ -76,16 +76,16 @@ impl<'c> Worker<'c> {
             name => format!("{name}-{token}"),
         };
         let store = Arc::clone(&consumer.store).with_retries(policy.clone());
-        let ledger = consumer.ledger(policy.clone());
-        ledger.open().await?;
-        let registration = register(consumer, &store, &ledger, &id).await?;
+        let checkpoint_table = consumer.checkpoint_table(policy.clone());
+        checkpoint_table.open().await?;
+        let registration = register(consumer, &store, &checkpoint_table, &id).await?;
         let worker = Self {
             consumer,
             mode,
             id,
             policy,
             store,
-            ledger,
+            checkpoint_table,
             permits: Semaphore::new(settings.at_once),
             registration,
             drain_bounds: DrainBounds::default(),
@@ -125,7 +125,7 @@ impl<'c> Worker<'c> {
             let counted = Registration { gaps: present.gaps + 1, ..self.seen(present, now) };
             is_absent(present).then_some(counted)
         };
-        self.ledger.change_registration(count).await
+        self.checkpoint_table.change_registration(count).await
     }
 
     /// Returns the error of a gap, unless gaps are only counted.
@@ -157,7 +157,7 @@ impl<'c> Worker<'c> {
             let differs = now.since(present.seen_at).max(present.seen_at.since(now));
             (differs >= lease).then(|| self.seen(present, now))
         };
-        self.ledger.change_registration(note).await
+        self.checkpoint_table.change_registration(note).await
     }
 
     /// Loads the streams and the entries, and deletes stale entries.
@@ -165,7 +165,7 @@ impl<'c> Worker<'c> {
         self.note_presence().await?;
         // Entries are read first. Otherwise another worker could finish a listed shard and delete
         // its entry in between.
-        let entries = self.ledger.shards().await?;
+        let entries = self.checkpoint_table.shards().await?;
         let streams = lineage::streams_of(&self.store, &self.consumer.table).await?;
         let (entries, has_missing) = self.delete_stale_entries(&streams, entries).await?;
         let table = &self.consumer.table;
@@ -218,7 +218,7 @@ impl<'c> Worker<'c> {
             ))?;
             self.count_gap().await?;
         }
-        self.ledger.delete(&entry.entry, Some(entry.is_unchanged())).await
+        self.checkpoint_table.delete(&entry.entry, Some(entry.is_unchanged())).await
     }
 
     pub(super) async fn count_gap(&self) -> Result<()> {
@@ -226,7 +226,7 @@ impl<'c> Worker<'c> {
         let count = |present: &Registration| {
             Some(Registration { gaps: present.gaps + 1, ..self.seen(present, now) })
         };
-        self.ledger.change_registration(count).await
+        self.checkpoint_table.change_registration(count).await
     }
 
     /// Whether records behind the position of a shard may have been deleted. False if the shard was
@@ -276,7 +276,7 @@ impl<'c> Worker<'c> {
         taken.counter += 1;
         taken.lease_ms = u64::try_from(settings.lease.as_millis()).unwrap_or(u64::MAX);
         taken.written_at = sent_at.wall.to_millis();
-        match self.ledger.write(&taken, condition).await? {
+        match self.checkpoint_table.write(&taken, condition).await? {
             WriteOutcome::Done => Ok(Some(Lease::new(taken, sent_at))),
             WriteOutcome::Lost => Ok(None),
         }

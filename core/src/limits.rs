@@ -110,7 +110,7 @@ pub const PROJECTED_ATTRIBUTES: usize = 100;
 pub const TABLE_CAPACITY_UNITS: i64 = 40_000;
 
 /// Largest number of capacity units that a request can name (observed on AWS).
-pub const CAPACITY_UNITS_EVER: i64 = 1_000_000_000_000;
+pub const MAX_REQUESTED_CAPACITY_UNITS: i64 = 1_000_000_000_000;
 
 /// Largest number of names in one page of a list of tables (API reference, `ListTables`).
 pub const LIST_TABLES: usize = 100;

@@ -39,33 +39,33 @@ pub struct ServerConfig {
     pub request_bytes: usize,
     /// Memory for requests and large responses in flight, in bytes (default: 256 MB). A request
     /// that would exceed it is throttled.
-    pub held_bytes: usize,
+    pub memory_bytes: usize,
     /// Limit on requests in flight (default: 1024). Requests beyond it are throttled.
-    pub requests: usize,
+    pub max_requests: usize,
     /// Limit on open connections (default: 4096). At the limit, a new connection replaces the one
     /// that has been idle longest, or waits while all execute requests. Each connection is an open
     /// file. The process's limit of open files must also allow for one more connection, and for the
     /// files of the store.
-    pub connections: usize,
+    pub max_connections: usize,
     /// Time-out for the head of a request, and so for an idle connection (default: 60 s). After it,
     /// the connection is closed.
-    pub head_time: Duration,
+    pub head_timeout: Duration,
     /// Time-out for the body of a request (default: 60 s). After it, the request is refused with
     /// `RequestTimeoutException` and not executed.
-    pub body_time: Duration,
+    pub body_timeout: Duration,
     /// Time for which a client may leave a response unread (default: 30 s). After it, the
     /// connection is closed.
-    pub stall_time: Duration,
+    pub write_timeout: Duration,
     /// Time for in-flight requests to finish at shutdown (default: 30 s). After it, they
     /// are aborted.
-    pub stop_time: Duration,
+    pub shutdown_timeout: Duration,
     /// Time for incomplete bodies to arrive at shutdown (default: 1 s). A request whose body is
     /// still incomplete then is not executed.
-    pub grace_time: Duration,
+    pub body_grace: Duration,
     /// Time that tables spend in `CREATING`, `UPDATING` and `DELETING` (default: 0). With 0, the
     /// response to a change reports the state, as on DynamoDB, and the next request finds the
     /// change complete.
-    pub transition: Duration,
+    pub table_delay: Duration,
     /// Clock for signatures, and randomness for request ids.
     pub env: Env,
 }
@@ -79,17 +79,17 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             origins: Vec::new(),
             request_bytes: 16 << 20,
-            held_bytes: 256 << 20,
-            requests: 1024,
-            connections: 4096,
-            head_time: Duration::from_secs(60),
-            body_time: Duration::from_secs(60),
-            stall_time: Duration::from_secs(30),
-            stop_time: Duration::from_secs(30),
+            memory_bytes: 256 << 20,
+            max_requests: 1024,
+            max_connections: 4096,
+            head_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(30),
+            shutdown_timeout: Duration::from_secs(30),
             // Enough for a body in transit on a slow connection, and short for a client that has
             // stopped sending.
-            grace_time: Duration::from_secs(1),
-            transition: Duration::ZERO,
+            body_grace: Duration::from_secs(1),
+            table_delay: Duration::ZERO,
             env: Env::system(),
         }
     }
@@ -155,23 +155,23 @@ impl ServerConfig {
         /// Sets the largest body of a request, in bytes.
         with_request_bytes: request_bytes: usize,
         /// Sets the memory for requests and large responses in flight, in bytes.
-        with_held_bytes: held_bytes: usize,
+        with_memory_bytes: memory_bytes: usize,
         /// Sets the limit on requests in flight.
-        with_requests: requests: usize,
+        with_max_requests: max_requests: usize,
         /// Sets the limit on open connections.
-        with_connections: connections: usize,
+        with_max_connections: max_connections: usize,
         /// Sets the time-out for the head of a request.
-        with_head_time: head_time: Duration,
+        with_head_timeout: head_timeout: Duration,
         /// Sets the time-out for the body of a request.
-        with_body_time: body_time: Duration,
+        with_body_timeout: body_timeout: Duration,
         /// Sets the time for which a client may leave a response unread.
-        with_stall_time: stall_time: Duration,
+        with_write_timeout: write_timeout: Duration,
         /// Sets the time for in-flight requests to finish at shutdown.
-        with_stop_time: stop_time: Duration,
+        with_shutdown_timeout: shutdown_timeout: Duration,
         /// Sets the time for incomplete bodies to arrive at shutdown.
-        with_grace_time: grace_time: Duration,
+        with_body_grace: body_grace: Duration,
         /// Sets the time that tables spend in `CREATING`, `UPDATING` and `DELETING`.
-        with_transition: transition: Duration,
+        with_table_delay: table_delay: Duration,
         /// Sets the clock for signatures, and the randomness for request ids.
         with_env: env: Env,
     }

@@ -90,8 +90,8 @@ impl Server {
     }
 
     /// Stops accepting connections, and waits until the in-flight requests are finished. A request
-    /// whose body is still incomplete after [`ServerConfig::grace_time`] is refused. Requests that
-    /// exceed [`ServerConfig::stop_time`] are aborted.
+    /// whose body is still incomplete after [`ServerConfig::body_grace`] is refused. Requests that
+    /// exceed [`ServerConfig::shutdown_timeout`] are aborted.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         // A panic of the task has ended the server as well.
@@ -107,7 +107,7 @@ impl Drop for Server {
 
 /// Accepts connections until shutdown, then waits for the open ones to finish.
 async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Receiver<bool>) {
-    let connections = Connections::new(service.config().connections);
+    let connections = Connections::new(service.config().max_connections);
     let mut tasks = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -137,8 +137,8 @@ async fn accept(listener: TcpListener, service: Service, mut stopping: watch::Re
     }
     drop(listener);
     let all = async { while tasks.join_next().await.is_some() {} };
-    if timeout(service.config().stop_time, all).await.is_err() {
-        let limit = service.config().stop_time;
+    if timeout(service.config().shutdown_timeout, all).await.is_err() {
+        let limit = service.config().shutdown_timeout;
         tracing::warn!("shutdown: aborted the requests that did not finish within {limit:?}");
     }
 }
@@ -162,9 +162,12 @@ async fn serve(
         return;
     }
     let config = service.config();
-    let io = TokioIo::new(WriteTimeout::new(stream, config.stall_time, place.handle()));
+    let io = TokioIo::new(WriteTimeout::new(stream, config.write_timeout, place.handle()));
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(config.head_time).max_buf_size(HEAD_BYTES);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(config.head_timeout)
+        .max_buf_size(HEAD_BYTES);
     let answering = service.clone();
     let is_used = Arc::new(AtomicBool::new(false));
     let used = Arc::clone(&is_used);
@@ -234,10 +237,10 @@ async fn receive(
     mut stopping: watch::Receiver<bool>,
 ) -> Result<(Bytes, Option<Reservation>)> {
     let config = service.config();
-    let read = timeout(config.body_time, read_body(service, headers, body));
+    let read = timeout(config.body_timeout, read_body(service, headers, body));
     let grace_is_over = async {
         stopped(&mut stopping).await;
-        SystemClock.sleep(config.grace_time).await;
+        SystemClock.sleep(config.body_grace).await;
     };
     tokio::select! {
         // The body has usually arrived already, so that the other futures are not polled.
@@ -245,7 +248,7 @@ async fn receive(
         read = read => read.unwrap_or_else(|_| {
             Err(late(&format!(
                 "the body of the request did not arrive within {:?}; the request was not executed",
-                config.body_time
+                config.body_timeout
             )))
         }),
         () = grace_is_over => Err(late(

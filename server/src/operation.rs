@@ -72,7 +72,7 @@ impl Service {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// The server executes it.
-    Offered,
+    Supported,
     /// The server refuses it, for this reason. The text names an alternative if there is one.
     Refused(&'static str),
 }
@@ -92,40 +92,40 @@ const SCALING: Support = Support::Refused("auto scaling is an AWS service");
 
 operations! {
     BatchExecuteStatement => Tables, PARTIQL;
-    BatchGetItem => Tables, Offered;
-    BatchWriteItem => Tables, Offered;
+    BatchGetItem => Tables, Supported;
+    BatchWriteItem => Tables, Supported;
     CancelBulkOperation => Tables, BULK;
     CreateBackup => Tables, BACKUPS;
     CreateGlobalTable => Tables, GLOBAL;
-    CreateTable => Tables, Offered;
+    CreateTable => Tables, Supported;
     DeleteBackup => Tables, BACKUPS;
-    DeleteItem => Tables, Offered;
+    DeleteItem => Tables, Supported;
     DeleteResourcePolicy => Tables, POLICIES;
-    DeleteTable => Tables, Offered;
+    DeleteTable => Tables, Supported;
     DescribeBackup => Tables, BACKUPS;
     DescribeBulkOperation => Tables, BULK;
-    DescribeContinuousBackups => Tables, Offered;
+    DescribeContinuousBackups => Tables, Supported;
     DescribeContributorInsights => Tables, INSIGHTS;
-    DescribeEndpoints => Tables, Offered;
+    DescribeEndpoints => Tables, Supported;
     DescribeExport => Tables, S3;
     DescribeGlobalTable => Tables, GLOBAL;
     DescribeGlobalTableSettings => Tables, GLOBAL;
     DescribeImport => Tables, S3;
     DescribeKinesisStreamingDestination => Tables, KINESIS;
-    DescribeLimits => Tables, Offered;
-    DescribeStream => Streams, Offered;
-    DescribeTable => Tables, Offered;
+    DescribeLimits => Tables, Supported;
+    DescribeStream => Streams, Supported;
+    DescribeTable => Tables, Supported;
     DescribeTableReplicaAutoScaling => Tables, SCALING;
-    DescribeTimeToLive => Tables, Offered;
+    DescribeTimeToLive => Tables, Supported;
     DisableKinesisStreamingDestination => Tables, KINESIS;
     EnableKinesisStreamingDestination => Tables, KINESIS;
     ExecuteStatement => Tables, PARTIQL;
     ExecuteTransaction => Tables, PARTIQL;
     ExportTableToPointInTime => Tables, S3;
-    GetItem => Tables, Offered;
-    GetRecords => Streams, Offered;
+    GetItem => Tables, Supported;
+    GetRecords => Streams, Supported;
     GetResourcePolicy => Tables, POLICIES;
-    GetShardIterator => Streams, Offered;
+    GetShardIterator => Streams, Supported;
     ImportTable => Tables, S3;
     ListBackups => Tables, BACKUPS;
     ListBulkOperations => Tables, BULK;
@@ -133,35 +133,35 @@ operations! {
     ListExports => Tables, S3;
     ListGlobalTables => Tables, GLOBAL;
     ListImports => Tables, S3;
-    ListStreams => Streams, Offered;
-    ListTables => Tables, Offered;
-    ListTagsOfResource => Tables, Offered;
-    PutItem => Tables, Offered;
+    ListStreams => Streams, Supported;
+    ListTables => Tables, Supported;
+    ListTagsOfResource => Tables, Supported;
+    PutItem => Tables, Supported;
     PutResourcePolicy => Tables, POLICIES;
-    Query => Tables, Offered;
+    Query => Tables, Supported;
     RestoreTableFromBackup => Tables, BACKUPS;
     RestoreTableToPointInTime => Tables, BACKUPS;
-    Scan => Tables, Offered;
+    Scan => Tables, Supported;
     SearchVectors => Tables, VECTORS;
     StartBulkPutItems => Tables, BULK;
-    TagResource => Tables, Offered;
-    TransactGetItems => Tables, Offered;
-    TransactWriteItems => Tables, Offered;
-    UntagResource => Tables, Offered;
-    UpdateContinuousBackups => Tables, Offered;
+    TagResource => Tables, Supported;
+    TransactGetItems => Tables, Supported;
+    TransactWriteItems => Tables, Supported;
+    UntagResource => Tables, Supported;
+    UpdateContinuousBackups => Tables, Supported;
     UpdateContributorInsights => Tables, INSIGHTS;
     UpdateGlobalTable => Tables, GLOBAL;
     UpdateGlobalTableSettings => Tables, GLOBAL;
-    UpdateItem => Tables, Offered;
+    UpdateItem => Tables, Supported;
     UpdateKinesisStreamingDestination => Tables, KINESIS;
-    UpdateTable => Tables, Offered;
+    UpdateTable => Tables, Supported;
     UpdateTableReplicaAutoScaling => Tables, SCALING;
-    UpdateTimeToLive => Tables, Offered;
+    UpdateTimeToLive => Tables, Supported;
 }
 
 impl Operation {
     /// Whether the operation reads or writes items. Operations on tables and streams are rare.
-    pub(crate) fn is_frequent(self) -> bool {
+    pub(crate) fn is_on_items(self) -> bool {
         matches!(
             self,
             Self::BatchGetItem
@@ -178,7 +178,7 @@ impl Operation {
     }
 
     /// Parses the value of the header `X-Amz-Target`. Returns `None` for an unknown operation.
-    pub fn of_target(target: &str) -> Option<Self> {
+    pub fn from_target(target: &str) -> Option<Self> {
         let (service, name) = target.split_once('.')?;
         let service = Service::ALL.into_iter().find(|known| known.target() == service)?;
         Self::in_service(service, name)
@@ -200,7 +200,7 @@ mod tests {
         for operation in Operation::ALL {
             let name = operation.as_str();
             let row = match operation.support() {
-                Support::Offered => format!("\n| {name} | supported | "),
+                Support::Supported => format!("\n| {name} | supported | "),
                 Support::Refused(why) => format!("\n| {name} | refused | {why} |"),
             };
             assert!(documented.contains(&row), "{row}");
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn target_is_parsed_only_in_its_exact_form() {
         for operation in Operation::ALL {
-            assert_eq!(Operation::of_target(&operation.target()), Some(*operation));
+            assert_eq!(Operation::from_target(&operation.target()), Some(*operation));
         }
         for target in [
             "",
@@ -222,7 +222,7 @@ mod tests {
             "DynamoDB_20120810.GetRecords",
             "DynamoDBStreams_20120810.GetItem",
         ] {
-            assert_eq!(Operation::of_target(target), None, "{target}");
+            assert_eq!(Operation::from_target(target), None, "{target}");
         }
     }
 }

@@ -67,14 +67,14 @@ impl Service {
     /// Creates a service with the credentials, hosts, origins and limits of a configuration. Its
     /// address is not bound, but accepted as a host. A malformed host or origin is ignored.
     pub fn with_config(store: Arc<dyn Store>, config: ServerConfig) -> Self {
-        let store = match config.transition.is_zero() {
+        let store = match config.table_delay.is_zero() {
             true => store,
-            false => Arc::new(TableDelayStore::new(store, config.transition, &config.env)),
+            false => Arc::new(TableDelayStore::new(store, config.table_delay, &config.env)),
         };
         Self(Arc::new(Inner {
             store,
             gate: HostPolicy::new(&config),
-            load: AdmissionControl::new(config.held_bytes, config.requests),
+            load: AdmissionControl::new(config.memory_bytes, config.max_requests),
             metrics: Metrics::default(),
             workers: BlockingPool::new(),
             connections: AtomicUsize::new(0),
@@ -272,8 +272,8 @@ impl Service {
         let _unpacked = self.0.load.reserve(body.len().saturating_sub(received))?;
         // DynamoDB validates the shape of a request first. For operations on items the shape is
         // validated only after a failure, because their parsers read every member.
-        let is_frequent = operation.is_frequent();
-        if !is_frequent {
+        let is_on_items = operation.is_on_items();
+        if !is_on_items {
             shape::validate(operation, &body)?;
         }
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -283,7 +283,7 @@ impl Service {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
-        if is_frequent && matches!(error.kind(), ErrorKind::Validation | ErrorKind::NotFound) {
+        if is_on_items && matches!(error.kind(), ErrorKind::Validation | ErrorKind::NotFound) {
             shape::validate(operation, &body)?;
         }
         Err(error)
@@ -379,7 +379,7 @@ fn content_type(headers: &HeaderMap) -> Option<&'static str> {
 }
 
 fn operation(headers: &HeaderMap) -> Option<Operation> {
-    Operation::of_target(headers.get(TARGET)?.to_str().ok()?)
+    Operation::from_target(headers.get(TARGET)?.to_str().ok()?)
 }
 
 fn unknown(message: impl Into<String>) -> Error {
@@ -436,7 +436,7 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let table = CreateTable::new("things").partition_key("pk", KeyType::S);
         store.create_table(table).await.unwrap();
-        let config = ServerConfig::new().with_held_bytes(100 << 10);
+        let config = ServerConfig::new().with_memory_bytes(100 << 10);
         let service = Service::with_config(store, config);
         let ask = async |operation: &str, body: Value| {
             let request = Request::post("/")

@@ -124,7 +124,7 @@ async fn bad_sqlite_address_names_value_cause_and_remedy_and_creates_nothing() {
     let here = contents(Path::new("."));
 
     let sqlite = |name: &str| format!("sqlite:{}", at(name));
-    let durability = "is `full` or `normal`";
+    let durability = "is `durable` or `relaxed`";
     let cache = "a number of megabytes from 1 to 1048576";
     let busy = "a number of milliseconds from 0 to 2147483647";
     let log = "a number of pages from 1 to 4294967295";

@@ -128,7 +128,7 @@ impl Shared {
     ) -> Result<GroupOutcome, GroupOutcome> {
         let failed = |error| GroupOutcome::Failed(error, Applied::No);
         let (catalogue, taken) = self.current_state(connection).map_err(failed)?;
-        let kept = (&self.item_counts, &self.archive);
+        let kept = (&self.item_counts, &self.record_log);
         let mut session = Session::new(connection, catalogue, kept, &self.numbers, &self.env);
         (session.taken, session.short) = (taken, short);
         work(&mut session);
@@ -154,7 +154,7 @@ impl Shared {
             self.publish(catalogue);
         }
         self.item_counts.commit(counts);
-        self.archive.commit(archived);
+        self.record_log.commit(archived);
         self.numbers.commit(block);
         if self.wal.as_ref().is_some_and(|wal| wal.count(pages, connection)) {
             self.queue.request_checkpoint();

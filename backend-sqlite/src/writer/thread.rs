@@ -204,7 +204,7 @@ impl Shared {
         let connection = self.lock_connection();
         statement(&connection, "BEGIN").map_err(from_sqlite)?;
         let check = self.current_state(&connection).and_then(|(catalogue, _)| {
-            if streams::need_pruning(&connection, &self.archive, now)? {
+            if streams::need_pruning(&connection, &self.record_log, now)? {
                 self.queue.request_maintenance();
             }
             sweep::check(&connection, &catalogue, now, holder)

@@ -51,7 +51,7 @@ impl Clock for Ahead {
 
 async fn open_ahead(path: &Path, durability: &str, ahead: Duration) -> SqliteStore {
     let durability = match durability {
-        "full" => Durability::Durable,
+        "durable" => Durability::Durable,
         _ => Durability::Relaxed,
     };
     let config = SqliteConfig::file(path)
@@ -222,7 +222,7 @@ async fn verify(path: &Path, acknowledged: &Acknowledged) -> usize {
 
 /// Lets a store that is not killed take over the lease and delete the expired items that are left.
 async fn finish(path: &Path, ahead: Duration, acknowledged: &Acknowledged) {
-    let store = open_ahead(path, "normal", ahead).await;
+    let store = open_ahead(path, "relaxed", ahead).await;
     let swept = tokio::time::timeout(Duration::from_secs(60), store.wait_for_sweeps(1)).await;
     assert_eq!(swept.expect("a sweep after the takeover of the lease").problem, None);
     drop(store);
@@ -253,7 +253,7 @@ fn killed_sweep_is_continued_without_losing_records_or_items() {
         let mut found = 0;
         let mut ahead = Duration::ZERO;
         for kill in first..kills.min(first + KILLS_OF_A_FILE) {
-            let durability = ["full", "normal"][kill % 2];
+            let durability = ["durable", "relaxed"][kill % 2];
             let answers = 1 + SystemRandom.next_u64() as usize % 300;
             sweep_and_kill(&path, durability, ahead, answers, &mut acknowledged);
             found = runtime.block_on(verify(&path, &acknowledged));

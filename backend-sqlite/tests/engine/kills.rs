@@ -142,7 +142,7 @@ fn acknowledged_writes_survive_a_kill() {
         });
         let mut acknowledged = BTreeMap::new();
         for kill in first..kills.min(first + KILLS) {
-            let durability = ["full", "normal"][kill % 2];
+            let durability = ["durable", "relaxed"][kill % 2];
             let answers = 1 + SystemRandom.next_u64() as usize % 400;
             write_and_kill(&path, durability, answers, &mut acknowledged);
             runtime.block_on(verify(&path, &mut acknowledged));

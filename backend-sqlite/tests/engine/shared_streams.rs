@@ -432,7 +432,7 @@ fn child_that_shares_streams() {
 }
 
 fn spawn(path: &Path, child: usize, hours: usize) -> Child {
-    let durability = ["full", "normal"][child % 2];
+    let durability = ["durable", "relaxed"][child % 2];
     let address = format!("sqlite:{}?durability={durability}&log=200", path.display());
     Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "shared_streams::child_that_shares_streams", "--nocapture"])

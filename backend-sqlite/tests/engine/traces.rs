@@ -27,7 +27,7 @@ const CHILD: &str = "TABLA_TEST_TRACED";
 fn child_that_is_traced() {
     let Ok(text) = std::env::var(CHILD) else { return };
     let (durability, path) = match text.split_once(' ') {
-        Some(("full", path)) => (Durability::Durable, path),
+        Some(("durable", path)) => (Durability::Durable, path),
         Some((_, path)) => (Durability::Relaxed, path),
         None => panic!("{CHILD} must be a durability and a path: {text}"),
     };
@@ -61,7 +61,7 @@ fn durable_write_is_acknowledged_after_the_sync_of_its_commit() {
         println!("skipped: TABLA_WITHOUT excludes strace");
         return;
     }
-    let traced = trace("full");
+    let traced = trace("durable");
     assert_eq!(traced.answers, WRITERS * WRITES as usize);
     assert_eq!(traced.lost, Vec::<String>::new());
     // Write groups share an fsync.
@@ -75,7 +75,7 @@ fn relaxed_writes_can_be_lost_in_a_power_failure_and_files_stay_sound() {
         println!("skipped: TABLA_WITHOUT excludes strace");
         return;
     }
-    let traced = trace("normal");
+    let traced = trace("relaxed");
     assert!(!traced.lost.is_empty(), "no write would be lost, although the store is relaxed");
 }
 

@@ -285,7 +285,7 @@ async fn one_invalid_write_rejects_the_batch(ctx: Ctx) {
 
 async fn missing_table_fails_the_batch(ctx: Ctx) {
     let table = ctx.table(TableSpec::s()).await;
-    let missing = ctx.free_name();
+    let missing = ctx.unused_table_name();
     let batch = puts(&table, items(2)).put(missing, item! { "pk" => "a" });
     ctx.expect_table_missing(ctx.store().batch_write(batch).await);
     ctx.expect_table(&table, &[]).await;
@@ -499,7 +499,7 @@ async fn batch_get_from_a_missing_table_fails(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), items(1)).await;
     let get = BatchGetItem::new()
         .keys(&table, [item! { "pk" => "k000" }])
-        .keys(ctx.free_name(), [item! { "pk" => "a" }]);
+        .keys(ctx.unused_table_name(), [item! { "pk" => "a" }]);
     ctx.expect_table_missing(ctx.store().batch_get(get).await);
 }
 

@@ -113,7 +113,7 @@ async fn drain_until(ctx: &Ctx, consumer: &Consumer, notes: &Arc<Notes>, handled
 /// Polls until `holds` returns true, and lets time pass meanwhile.
 async fn comes(ctx: &Ctx, what: &str, holds: impl Fn() -> bool) {
     let came = ctx.poll(|| async {
-        ctx.hurry(LEASE / 10);
+        ctx.advance_clock(LEASE / 10);
         holds().then_some(())
     });
     assert_eq!(came.await, Some(()), "not reached in time: {what}");

@@ -169,7 +169,7 @@ fn constraint(value: &str, member: &str, rule: &str) -> String {
 
 /// Asserts that the request is rejected with this message and creates no table.
 async fn refused(ctx: &Ctx, shape: TableSpec, message: &str) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     ctx.expect_validation(ctx.store().create_table(shape.request(&name)).await, message);
     expect_missing(ctx, ctx.store().describe_table(DescribeTable::new(&name)).await, &name);
 }

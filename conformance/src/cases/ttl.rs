@@ -396,7 +396,7 @@ async fn ttl_attribute_name_has_1_to_255_bytes(ctx: Ctx) {
 }
 
 async fn ttl_of_missing_table_fails(ctx: Ctx) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let not_found = |kind: &ErrorKind| matches!(kind, ErrorKind::NotFound);
     let request = UpdateTimeToLive::new(&name, "expires", true);
     let result = ctx.store().update_time_to_live(request).await;

@@ -11,7 +11,7 @@ use super::tables::Tables;
 /// Executes an operation of the model on a store.
 ///
 /// # Errors
-/// [`Violation::UnexpectedAnswer`] if the response has no equivalent in the model.
+/// [`Violation::UnexpectedResponse`] if the response has no equivalent in the model.
 pub(super) async fn call(
     store: &dyn Store,
     tables: &Tables,
@@ -40,7 +40,7 @@ pub(super) async fn call(
         Ok(answer) => done(tables, operation, answer),
         Err(error) => failed(tables, operation, error),
     };
-    outcome.ok_or_else(|| Violation::UnexpectedAnswer {
+    outcome.ok_or_else(|| Violation::UnexpectedResponse {
         asked: operation.to_string(),
         answer: format!("{answer:?}"),
     })

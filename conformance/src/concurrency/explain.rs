@@ -24,7 +24,7 @@ pub enum Violation {
     },
     /// A response that no order explains: an error that a valid call cannot have, or an item that
     /// no operation wrote.
-    UnexpectedAnswer {
+    UnexpectedResponse {
         /// Operation that was called.
         asked: String,
         /// Response of the store.
@@ -56,7 +56,7 @@ impl fmt::Display for Violation {
                      search points; raise `max_states`"
                 )
             }
-            Self::UnexpectedAnswer { asked, answer } => {
+            Self::UnexpectedResponse { asked, answer } => {
                 write!(f, "{asked} returned {answer}, which no order explains")
             }
             Self::Invariant(text) => f.write_str(text),

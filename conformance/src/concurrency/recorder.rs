@@ -79,7 +79,7 @@ impl Recorder {
     /// these stores. No other process may use the same numbers.
     ///
     /// # Errors
-    /// [`Violation::UnexpectedAnswer`] for a response that no order explains, [`Violation::Ticks`].
+    /// [`Violation::UnexpectedResponse`] for a response that no order explains, [`Violation::Ticks`].
     ///
     /// # Panics
     /// If there is no store.
@@ -107,7 +107,7 @@ impl Recorder {
     /// state at the end of the round, and all stores must agree on it.
     ///
     /// # Errors
-    /// [`Violation::UnexpectedAnswer`] if an item cannot be read in 1,000 attempts,
+    /// [`Violation::UnexpectedResponse`] if an item cannot be read in 1,000 attempts,
     /// [`Violation::Ticks`].
     pub async fn read_everything(
         &self,
@@ -128,7 +128,7 @@ impl Recorder {
                         _ if attempts.next().is_some() => tokio::task::yield_now().await,
                         outcome => {
                             let asked = format!("{} (in {ATTEMPTS} attempts)", entry.operation);
-                            return Err(Violation::UnexpectedAnswer {
+                            return Err(Violation::UnexpectedResponse {
                                 asked,
                                 answer: outcome.to_string(),
                             });

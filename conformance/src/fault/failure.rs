@@ -74,7 +74,7 @@ pub enum Failure {
     /// The store cannot be reached; the call is not executed.
     Unavailable,
     /// The call is executed and its response lost: [`Applied::Maybe`] if it is a write.
-    AnswerLost,
+    ResponseLost,
     /// Another transaction holds an item. Affects writes of single items and transactions; other
     /// calls are executed.
     Conflict,
@@ -147,7 +147,7 @@ impl Failures {
     /// ```
     pub fn transient(random: Arc<dyn Random>, most: f64) -> Self {
         let all =
-            [Failure::AnswerLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
+            [Failure::ResponseLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
         let none = Self::new().random(Arc::clone(&random));
         all.into_iter().fold(none, |plan, failure| {
             plan.on_any(When::Chance(most * fraction(&*random)), failure)
@@ -228,7 +228,7 @@ pub(super) fn unavailable() -> Error {
     Error::new(ErrorKind::Unavailable, "the store cannot be reached")
 }
 
-pub(super) fn answer_lost(operation: Operation) -> Error {
+pub(super) fn response_lost(operation: Operation) -> Error {
     let applied = if operation.is_write() { Applied::Maybe } else { Applied::No };
     Error::new(ErrorKind::Unavailable, "the response was lost").with_applied(applied)
 }

@@ -154,7 +154,7 @@ faults! {
     /// A consistent read costs as much as an eventually consistent one.
     ConsistencyIsFree = "consistency_is_free", caught by "58b";
     /// A read hides an expired item.
-    ExpiredIsGone = "expired_is_gone", caught by "55d";
+    ExpiredIsHidden = "expired_is_hidden", caught by "55d";
     /// A put that changes nothing writes a stream record.
     NoOpRecorded = "no_op_recorded", caught by "56h";
     /// A table with deletion protection is deleted.

@@ -20,7 +20,7 @@ impl<S: Store> FaultStore<S> {
         if self.has(Fault::EmptyProjectionIsMissing) {
             answer.item = answer.item.filter(|item| !item.is_empty());
         }
-        if self.has(Fault::ExpiredIsGone) && self.has_expired(&table, &key).await {
+        if self.has(Fault::ExpiredIsHidden) && self.has_expired(&table, &key).await {
             answer.item = None;
         }
         if self.has(Fault::ConsistencyIsFree)

@@ -120,9 +120,9 @@ impl<S: Store> FaultStore<S> {
             (Some(Failure::Throttled), _) => Err(failure::throttled()),
             (Some(Failure::Unavailable), _) => Err(failure::unavailable()),
             (Some(Failure::Conflict), Some(conflict)) => Err(conflict),
-            (Some(Failure::AnswerLost), _) => {
+            (Some(Failure::ResponseLost), _) => {
                 call.await?;
-                Err(failure::answer_lost(operation))
+                Err(failure::response_lost(operation))
             }
             (Some(Failure::Conflict | Failure::Unprocessed(_)) | None, _) => call.await,
         }

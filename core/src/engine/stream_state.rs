@@ -90,7 +90,7 @@ impl StreamState {
     /// Creates the state of a newly enabled stream; `last_number` is the last sequence number that
     /// was allocated.
     pub fn open(table: &Table, stream: &TableStream, last_number: u64) -> Self {
-        let StreamSummary { arn, label, table: name } = table.summarise_stream(stream);
+        let StreamSummary { arn, label, table: name } = table.summarize_stream(stream);
         Self {
             arn,
             label,

@@ -81,7 +81,7 @@ impl Table {
     }
 
     /// Builds the entry of a stream of this table in lists.
-    pub fn summarise_stream(&self, stream: &TableStream) -> StreamSummary {
+    pub fn summarize_stream(&self, stream: &TableStream) -> StreamSummary {
         StreamSummary {
             arn: stream.arn(&self.name),
             table: self.name.clone(),

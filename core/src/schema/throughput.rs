@@ -107,7 +107,7 @@ pub(super) fn within_bounds(
         ("WriteCapacityUnits", given.write_capacity_units),
     ];
     for (name, value) in units {
-        if value > limits::CAPACITY_UNITS_EVER {
+        if value > limits::MAX_REQUESTED_CAPACITY_UNITS {
             let index = index.map(|index| format!(" for index {index}")).unwrap_or_default();
             return Err(Error::validation(format!(
                 "Given value {value} for {name} is out of bounds{index}"

@@ -15,7 +15,7 @@ use crate::memory::MemoryStore;
 
 /// Address of a store: `scheme:path?option=value&option=value`.
 ///
-/// `sqlite:shop.db?durability=normal` has the scheme `sqlite`, the path `shop.db` and one option.
+/// `sqlite:shop.db?durability=relaxed` has the scheme `sqlite`, the path `shop.db` and one option.
 /// In options, `%` and two hexadecimal digits encode a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -149,7 +149,7 @@ pub trait Opener: Send + Sync {
     /// Otherwise the registry wraps them in [`RetryingStore`](super::RetryingStore), which clones
     /// each request and gives transactions a token. A service needs that; an embedded engine
     /// does not.
-    fn retries_itself(&self) -> bool {
+    fn implements_retries(&self) -> bool {
         false
     }
 }
@@ -291,7 +291,7 @@ impl Registry {
             }
             _ => error,
         })?;
-        match opener.retries_itself() || context.retries.attempts <= 1 {
+        match opener.implements_retries() || context.retries.attempts <= 1 {
             true => Ok(store),
             false => Ok(Arc::new(store.with_retries(context.retries))),
         }
@@ -332,7 +332,7 @@ impl Opener for MemoryOpener {
     }
 
     /// True: the store never throttles, serializes transactions, and completes batch reads.
-    fn retries_itself(&self) -> bool {
+    fn implements_retries(&self) -> bool {
         true
     }
 

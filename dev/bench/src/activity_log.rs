@@ -65,8 +65,8 @@ impl Size {
                 "--users" => size.users = number()?,
                 "--durability" => {
                     size.durability = match value.as_str() {
-                        "full" => Durability::Durable,
-                        "normal" => Durability::Relaxed,
+                        "durable" => Durability::Durable,
+                        "relaxed" => Durability::Relaxed,
                         _ => {
                             return Err(format!(
                                 "--durability: `{value}` is neither full nor normal"

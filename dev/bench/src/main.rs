@@ -22,9 +22,9 @@ const USAGE: &str = "\
 Usage: cargo xtask bench <measurement> [-- <options>]
 
 Measurements:
-  activity-log [--events <n>] [--users <n>] [--durability full|normal] [--folder <path>]
+  activity-log [--events <n>] [--users <n>] [--durability durable|relaxed] [--folder <path>]
       writes, consumes, reads and sweeps the activity log of Esencia Fest at full size, on a
-      manual clock [default: 1000000 events of 7000 visitors, durability full]
+      manual clock [default: 1000000 events of 7000 visitors, durability durable]
   dynamo-overhead [calls]
       compares get, put and query of DynamoStore with the SDK's own calls, on an HTTP service
       in this process; `calls` of each kind [default: 10000]

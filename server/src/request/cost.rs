@@ -31,7 +31,7 @@ const PER_BYTE: usize = 8;
 
 /// Returns an upper bound of the memory that the parsed values of a request take, in bytes.
 pub(crate) fn trees(operation: Operation, body: usize, members: &Members<'_>) -> usize {
-    match operation.is_frequent() {
+    match operation.is_on_items() {
         true => of_members(members),
         false => PER_BYTE * body,
     }

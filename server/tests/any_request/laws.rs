@@ -118,7 +118,7 @@ async fn content(service: &Service) -> Vec<Bytes> {
 }
 
 fn operation(request: &Request<Bytes>) -> Option<Operation> {
-    Operation::of_target(request.headers().get("x-amz-target")?.to_str().ok()?)
+    Operation::from_target(request.headers().get("x-amz-target")?.to_str().ok()?)
 }
 
 fn only_reads(request: &Request<Bytes>) -> bool {

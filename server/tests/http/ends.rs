@@ -90,7 +90,7 @@ async fn client_with_part_of(body: &str, address: SocketAddr) -> Client {
 
 #[tokio::test]
 async fn shutdown_waits_for_the_rest_of_a_body() {
-    let config = ServerConfig::new().with_grace_time(Duration::from_secs(60));
+    let config = ServerConfig::new().with_body_grace(Duration::from_secs(60));
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut idle = Client::connect(server.address()).await;
     let mut slow = client_with_part_of("{}", server.address()).await;
@@ -105,7 +105,7 @@ async fn shutdown_waits_for_the_rest_of_a_body() {
 
 #[tokio::test]
 async fn incomplete_request_is_refused_at_shutdown() {
-    let config = ServerConfig::new().with_grace_time(Duration::ZERO);
+    let config = ServerConfig::new().with_body_grace(Duration::ZERO);
     let server = config.spawn(Arc::new(MemoryStore::new())).await.unwrap();
     let mut slow = client_with_part_of("{}", server.address()).await;
     server.shutdown().await;

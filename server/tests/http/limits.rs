@@ -80,7 +80,7 @@ async fn bodies_over_16_mb_are_refused() {
 #[tokio::test]
 async fn slow_client_is_disconnected() {
     let short = Duration::from_millis(100);
-    let config = ServerConfig::new().with_head_time(short).with_body_time(short);
+    let config = ServerConfig::new().with_head_timeout(short).with_body_timeout(short);
     let server = server(config).await;
     let mut half_a_head = Client::connect(server.address()).await;
     half_a_head.send("POST / HTTP/1.1\r\nHost: localhost\r\n").await;
@@ -96,7 +96,7 @@ async fn slow_client_is_disconnected() {
 
 #[tokio::test]
 async fn requests_over_the_limit_are_throttled() {
-    let server = server(ServerConfig::new().with_requests(0)).await;
+    let server = server(ServerConfig::new().with_max_requests(0)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", "{}").await;
     assert_eq!((answer.status, answer.exception().as_str()), (400, "ThrottlingException"));
@@ -106,7 +106,7 @@ async fn requests_over_the_limit_are_throttled() {
 
 #[tokio::test]
 async fn bytes_over_the_limit_are_throttled() {
-    let server = server(ServerConfig::new().with_held_bytes(100)).await;
+    let server = server(ServerConfig::new().with_memory_bytes(100)).await;
     let mut client = Client::connect(server.address()).await;
     let answer = client.ask("ListTables", format!("{{{}}}", " ".repeat(200))).await;
     assert_eq!(answer.exception(), "ThrottlingException");
@@ -116,7 +116,7 @@ async fn bytes_over_the_limit_are_throttled() {
 
 #[tokio::test]
 async fn decompressed_bytes_count_towards_the_limit() {
-    let server = server(ServerConfig::new().with_held_bytes(5_000)).await;
+    let server = server(ServerConfig::new().with_memory_bytes(5_000)).await;
     let mut client = Client::connect(server.address()).await;
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(format!("{{{}}}", " ".repeat(10_000)).as_bytes()).unwrap();
@@ -130,7 +130,7 @@ async fn decompressed_bytes_count_towards_the_limit() {
 
 #[tokio::test]
 async fn new_connection_replaces_the_longest_idle_one() {
-    let server = server(ServerConfig::new().with_connections(3)).await;
+    let server = server(ServerConfig::new().with_max_connections(3)).await;
     let mut half_a_head = Client::connect(server.address()).await;
     half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\n").await;
     let mut between = Client::connect(server.address()).await;
@@ -151,7 +151,7 @@ async fn new_connection_replaces_the_longest_idle_one() {
 
 #[tokio::test]
 async fn idle_connections_at_the_limit_do_not_block_new_ones() {
-    let server = server(ServerConfig::new().with_connections(8)).await;
+    let server = server(ServerConfig::new().with_max_connections(8)).await;
     let mut crowd = Vec::new();
     for _ in 0..40 {
         let mut client = Client::connect(server.address()).await;

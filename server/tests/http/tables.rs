@@ -52,7 +52,7 @@ async fn transition_lasts_for_the_configured_time() {
     let clock = ManualClock::new(Timestamp::from_secs(1_800_000_000));
     let env = Env::test(clock.clone(), 1);
     let store: Arc<dyn Store> = Arc::new(MemoryStore::with_env(env.clone()));
-    let config = ServerConfig::new().with_env(env).with_transition(Duration::from_secs(5));
+    let config = ServerConfig::new().with_env(env).with_table_delay(Duration::from_secs(5));
     let server = config.spawn(store).await.unwrap();
     let mut client = Client::connect(server.address()).await;
     client.ask("CreateTable", THINGS).await;

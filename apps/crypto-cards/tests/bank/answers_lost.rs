@@ -22,7 +22,7 @@ fn once(operation: Operation, failure: Failure) -> Failures {
 #[tokio::test]
 async fn a_lost_answer_is_looked_up() {
     let bank = Bank::open().await;
-    let lost = || once(Operation::TransactWrite, Failure::AnswerLost);
+    let lost = || once(Operation::TransactWrite, Failure::ResponseLost);
     let answer = failing(&bank, lost()).authorise(&payment("tx-1", "30")).await.unwrap();
     let row = bank.row("tx-1").await.unwrap();
     assert_eq!(answer, Authorised::Already(row));
@@ -46,7 +46,7 @@ async fn a_lost_answer_is_looked_up() {
 async fn a_lost_answer_of_an_exchange_is_looked_up() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
-    let lost = || once(Operation::Update, Failure::AnswerLost);
+    let lost = || once(Operation::Update, Failure::ResponseLost);
     let app = failing(&bank, lost());
     let begun = app.begin_trade(&id("tx-1"), &id("trade-1"), "PENDING").await.unwrap();
     let begun = begun.done().expect("it was this call's");
@@ -104,7 +104,7 @@ async fn what_cannot_be_looked_up_stays_open() {
     let bank = Bank::open().await;
     // The reads before the write, then nothing.
     let plan = |reads: usize| {
-        let mut plan = once(Operation::TransactWrite, Failure::AnswerLost);
+        let mut plan = once(Operation::TransactWrite, Failure::ResponseLost);
         for call in reads + 1..100 {
             plan = plan.on(Operation::Get, When::Call(call), Failure::Unavailable);
         }

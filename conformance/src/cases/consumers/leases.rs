@@ -98,7 +98,7 @@ pub(super) async fn workers_never_handle_one_item_concurrently(ctx: Ctx) {
             // This worker is killed while it handles a record, and the others go on.
             workers.remove(0).kill().await;
         }
-        ctx.hurry(LEASE / 3);
+        ctx.advance_clock(LEASE / 3);
     }
     comes(&ctx, "all records are handled", || notes.handled().len() == 24).await;
     for worker in &mut workers {

@@ -72,7 +72,7 @@ pub(super) async fn consumer_at_latest_skips_earlier_changes(ctx: Ctx) {
     let mut worker = Worker::start(latest(), &notes);
     // Waits until the worker holds leases, and so has stored the ends of the shards.
     let is_begun = ctx.poll(|| async {
-        ctx.hurry(LEASE / 10);
+        ctx.advance_clock(LEASE / 10);
         let status = latest().status().await.ok().flatten()?;
         let begun = status.shards.iter().filter(|shard| shard.owner.is_some()).count();
         (begun > 0).then_some(())
@@ -196,7 +196,7 @@ pub(super) async fn reenabled_stream_follows_the_previous_one(ctx: Ctx) {
     write(&ctx, &table, "a", 4..=5).await;
     stream(false).await;
     // Streams are distinguished by their creation times.
-    ctx.hurry(Duration::from_secs(1));
+    ctx.advance_clock(Duration::from_secs(1));
     stream(true).await;
     write(&ctx, &table, "a", 6..=8).await;
     drain_until(&ctx, &consumer(&ctx, &table), &notes, 8).await;

@@ -151,7 +151,7 @@ pub(super) fn database(ctx: &Ctx) -> (Db, ManualClock) {
 
 /// Returns such entities with a table of the design under a free name.
 pub(super) async fn with_table(ctx: &Ctx, db: Db, design: &TableDesign) -> (Db, Table) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let table = Table::new(&design.create(&name));
     let db = db.rename(design, name);
     ctx.ok(db.create_table(design).await);

@@ -66,7 +66,7 @@ pub(super) async fn key_of_four_and_four_attributes_is_accepted(ctx: Ctx) {
 pub(super) async fn key_of_five_attributes_is_rejected(ctx: Ctx) {
     let five = [("a", S), ("b", S), ("c", S), ("d", S), ("e", S)];
     for (partition, sort) in [(&five[..], &[][..]), (&[("f", S)][..], &five[..])] {
-        let name = ctx.free_name();
+        let name = ctx.unused_table_name();
         let result = ctx.store().create_table(shape(partition, sort).request(&name)).await;
         ctx.expect_kind(result, "Validation", |kind| matches!(kind, ErrorKind::Validation));
         let described = ctx.store().describe_table(DescribeTable::new(&name)).await;

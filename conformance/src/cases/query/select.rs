@@ -177,7 +177,7 @@ pub(super) async fn unknown_index_is_rejected(ctx: Ctx) {
 }
 
 pub(super) async fn query_of_missing_table_fails(ctx: Ctx) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let query = Query::new(&name, attr("pk").eq("a"));
     ctx.expect_table_missing(ctx.store().query(query.clone()).await);
     ctx.expect_table_missing(ctx.store().query(query.index("nope")).await);

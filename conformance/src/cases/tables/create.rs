@@ -4,7 +4,7 @@ use super::super::prelude::*;
 use super::{constraint, describe, invalid, refused};
 
 pub(super) async fn created_table_is_active_and_described(ctx: Ctx) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let request = TableSpec::s_n()
         .gsi_projecting(IndexProjection::include(["y", "x"]))
         .lsi_projecting(IndexProjection::keys_only())
@@ -127,7 +127,7 @@ pub(super) async fn key_schema_is_hash_then_range(ctx: Ctx) {
     refused(&ctx, raw(&both, &[("a", H), ("a", R)]), same).await;
     let none = constraint("[]", "keySchema", "have length greater than or equal to 1");
     refused(&ctx, raw(&both[..1], &[]), &none).await;
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let three = raw(&[("a", S), ("b", S), ("c", S)], &[("a", H), ("b", R), ("c", R)]);
     // The message contains the whole list, whose order varies.
     let error = ctx.expect_error(ctx.store().create_table(three.request(&name)).await);

@@ -117,7 +117,7 @@ pub(super) async fn duplicate_index_name_is_rejected(ctx: Ctx) {
     let shape = TableSpec::s().gsi_hash().gsi_hash();
     refused(&ctx, shape, &invalid("Duplicate index name: gsi")).await;
     // An index can have the name of its table.
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let request = TableSpec::s()
         .with(|request| request.attribute("gpk", KeyType::S).global_index(on_gpk(&name)));
     ctx.ok(ctx.store().create_table(request.request(&name)).await);

@@ -62,7 +62,7 @@ pub(super) async fn invalid_create_of_existing_table_is_rejected(ctx: Ctx) {
 }
 
 pub(super) async fn one_of_concurrent_creates_succeeds(ctx: Ctx) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let create = |shape: TableSpec| {
         let (store, request) = (ctx.store(), shape.request(&name));
         async move { (request.key_schema.len(), store.create_table(request).await) }
@@ -118,7 +118,7 @@ pub(super) async fn recreated_table_is_empty(ctx: Ctx) {
 }
 
 pub(super) async fn operations_on_missing_table_fail(ctx: Ctx) {
-    let name = ctx.free_name();
+    let name = ctx.unused_table_name();
     let store = ctx.store();
     expect_missing(&ctx, store.describe_table(DescribeTable::new(&name)).await, &name);
     expect_missing(&ctx, store.delete_table(DeleteTable::new(&name)).await, &name);

@@ -487,7 +487,7 @@ pub(super) async fn invalid_table_name_rejects_the_request(ctx: Ctx) {
 
 pub(super) async fn missing_table_fails_the_request(ctx: Ctx) {
     let stage = Fixture::new(&ctx).await;
-    let missing = ctx.free_name();
+    let missing = ctx.unused_table_name();
     let operations: [TransactWriteItem; 4] = [
         PutItem::new(&missing, Fixture::last()).into(),
         UpdateItem::new(&missing, Fixture::last()).update(Update::new().set("n", 1)).into(),

@@ -81,7 +81,7 @@ pub(super) async fn each_read_has_its_projection(ctx: Ctx) {
 
 pub(super) async fn read_of_missing_table_fails(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), [key("a")]).await;
-    let reads = [GetItem::new(&table, key("a")), GetItem::new(ctx.free_name(), key("a"))];
+    let reads = [GetItem::new(&table, key("a")), GetItem::new(ctx.unused_table_name(), key("a"))];
     ctx.expect_table_missing(ctx.store().transact_get(TransactGetItems::new(reads)).await);
 }
 

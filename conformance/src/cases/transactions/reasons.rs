@@ -187,7 +187,7 @@ pub(super) async fn validation_precedes_conditions(ctx: Ctx) {
     }
     let request = TransactWriteItems::new()
         .item(check(&table, "a", false))
-        .item(PutItem::new(ctx.free_name(), key("b")));
+        .item(PutItem::new(ctx.unused_table_name(), key("b")));
     ctx.expect_table_missing(ctx.store().transact_write(request).await);
     ctx.expect_table(&table, &[]).await;
 }

@@ -79,7 +79,7 @@ pub(super) async fn key_needs_its_types(ctx: Ctx) {
 
 pub(super) async fn write_to_missing_table_fails(ctx: Ctx) {
     let store = ctx.store();
-    let table = ctx.free_name();
+    let table = ctx.unused_table_name();
     ctx.expect_table_missing(store.put(PutItem::new(&table, key())).await);
     ctx.expect_table_missing(store.update(UpdateItem::new(&table, key())).await);
     ctx.expect_table_missing(store.delete(DeleteItem::new(&table, key())).await);

@@ -129,7 +129,7 @@ async fn batch_without_retries_shows_what_is_left() {
 async fn batch_write_is_not_repeated_after_a_lost_answer() {
     let line = line("").await;
     let all: Vec<usize> = (0..WRITES).collect();
-    for (cut, sent) in [(Cut::AnswerLost, WRITES), (Cut::RequestLost, 0)] {
+    for (cut, sent) in [(Cut::ResponseLost, WRITES), (Cut::RequestLost, 0)] {
         let before = line.behind.store.put_in_batches().len();
         line.proxy.begin(Some((1, cut)));
         let error = line.store.batch_write(puts(&all)).await.expect_err("a lost answer");

@@ -114,7 +114,7 @@ async fn count(store: &Tracked) -> Option<u32> {
 fn meaning(cut: Cut) -> (bool, &'static str) {
     match cut {
         Cut::RequestLost => (false, "the connection broke before the answer came"),
-        Cut::AnswerLost => (true, "the connection broke before the answer came"),
+        Cut::ResponseLost => (true, "the connection broke before the answer came"),
         Cut::AnswerTruncated => (true, "the answer of the service could not be read"),
         Cut::RequestStalled => (false, "the service did not answer in time"),
         Cut::AnswerStalled => (true, "the service did not answer in time"),
@@ -170,7 +170,7 @@ async fn check_all(cuts: &[Cut]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_connection_leaves_writes_in_doubt_and_repeats_the_rest() {
-    check_all(&[Cut::RequestLost, Cut::AnswerLost, Cut::AnswerTruncated]).await;
+    check_all(&[Cut::RequestLost, Cut::ResponseLost, Cut::AnswerTruncated]).await;
 }
 
 /// All at the same time, because each waits for the time-out.

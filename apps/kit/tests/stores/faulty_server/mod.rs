@@ -39,7 +39,7 @@ const CHANCE: f64 = 0.08;
 const FAILURES: [(Failure, &[&str]); 5] = [
     (Failure::Throttled, &[]),
     (Failure::Unavailable, &[]),
-    (Failure::AnswerLost, &[]),
+    (Failure::ResponseLost, &[]),
     (Failure::Conflict, &["put", "update", "delete", "transact_get", "transact_write"]),
     (Failure::Unprocessed(1), &["batch_get", "batch_write"]),
 ];
@@ -48,7 +48,7 @@ const FAILURES: [(Failure, &[&str]); 5] = [
 const PAGES: usize = 12;
 
 /// Ways to cut the connection of any request.
-const CUTS: [Cut; 3] = [Cut::RequestLost, Cut::AnswerLost, Cut::AnswerTruncated];
+const CUTS: [Cut; 3] = [Cut::RequestLost, Cut::ResponseLost, Cut::AnswerTruncated];
 
 /// Seed of the random numbers while data is filled in.
 const SEEDING: u64 = 5;

@@ -21,7 +21,7 @@ pub(crate) enum Cut {
     /// The connection is reset before the server has received the request.
     RequestLost,
     /// The connection is closed after the server has executed the request, before its answer.
-    AnswerLost,
+    ResponseLost,
     /// The same in the middle of the body of the answer.
     AnswerTruncated,
     /// The server never receives the request, and the connection stays open.
@@ -34,7 +34,7 @@ impl Cut {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::RequestLost => "request lost",
-            Self::AnswerLost => "answer lost",
+            Self::ResponseLost => "answer lost",
             Self::AnswerTruncated => "answer truncated",
             Self::RequestStalled => "request stalled",
             Self::AnswerStalled => "answer stalled",
@@ -127,7 +127,7 @@ async fn relay(client: TcpStream, server: SocketAddr, plan: Arc<Mutex<Plan>>) ->
         server.write_all(&request.bytes).await?;
         let Some(answer) = message(&mut server).await? else { return Ok(()) };
         match cut {
-            Some(Cut::AnswerLost) => return Ok(()),
+            Some(Cut::ResponseLost) => return Ok(()),
             Some(Cut::AnswerStalled) => return closed(&mut client).await,
             Some(Cut::AnswerTruncated) => {
                 let end = (answer.head + answer.bytes.len()) / 2;
