@@ -182,7 +182,7 @@ fn shortened(mut text: String) -> String {
 
 impl Consumer {
     fn own_ledger(&self) -> CheckpointTable {
-        self.checkpoint_table(self.settings.policy.clone())
+        self.open_checkpoint_table(self.settings.policy.clone())
     }
 
     /// Reads the records that were set aside, in the order of each shard.

@@ -83,7 +83,7 @@ impl From<ShardEntry> for ShardStatus {
 }
 
 impl Consumer {
-    pub(super) fn checkpoint_table(&self, policy: RetryPolicy) -> CheckpointTable {
+    pub(super) fn open_checkpoint_table(&self, policy: RetryPolicy) -> CheckpointTable {
         let store = std::sync::Arc::clone(&self.store);
         CheckpointTable::new(store, policy, &self.settings.checkpoints, &self.name, &self.table)
     }
@@ -95,7 +95,7 @@ impl Consumer {
     /// Errors of the store; [`NotFound`](tabla_core::ErrorKind::NotFound) if the checkpoint table
     /// does not exist.
     pub async fn status(&self) -> Result<Option<Status>> {
-        let checkpoint_table = self.checkpoint_table(self.settings.policy.clone());
+        let checkpoint_table = self.open_checkpoint_table(self.settings.policy.clone());
         let Some(registration) = checkpoint_table.registered().await? else { return Ok(None) };
         let shards = checkpoint_table.shards().await?;
         let workers = checkpoint_table.workers().await?;

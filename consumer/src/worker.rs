@@ -76,7 +76,7 @@ impl<'c> Worker<'c> {
             name => format!("{name}-{token}"),
         };
         let store = Arc::clone(&consumer.store).with_retries(policy.clone());
-        let checkpoint_table = consumer.checkpoint_table(policy.clone());
+        let checkpoint_table = consumer.open_checkpoint_table(policy.clone());
         checkpoint_table.open().await?;
         let registration = register(consumer, &store, &checkpoint_table, &id).await?;
         let worker = Self {

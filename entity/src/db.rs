@@ -39,7 +39,7 @@ impl Db {
         Self { store, env, names: Arc::default(), period: None, retries }
     }
 
-    /// Trying for what others want, too, by this policy: see [`Db::tries`].
+    /// Trying for what others want, too, by this policy: see [`Db::start_attempts`].
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
@@ -48,7 +48,7 @@ impl Db {
 
     /// The tries of an operation that reads, decides and writes on a condition, and does all of it
     /// anew when others were ahead.
-    pub fn tries(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
+    pub fn start_attempts(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
         self.retries.start_attempts(repeat, what)
     }
 
@@ -243,7 +243,8 @@ impl Db {
         key: &K,
         condition: Option<Condition>,
     ) -> Result<Outcome<K::Entity>> {
-        let mut tries = self.tries(RetryMode::OnlyIfNotApplied, "to delete what others change");
+        let mut tries =
+            self.start_attempts(RetryMode::OnlyIfNotApplied, "to delete what others change");
         let Some(mut read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
         loop {
             let transaction =

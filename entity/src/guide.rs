@@ -177,27 +177,27 @@
 //! # Ok(()) })
 //! # }
 //! ```
-//! # Tries
+//! # Attempts
 //!
 //! Read, decide, write on a condition, and all of it anew when somebody else was ahead:
-//! [`Db::tries`](super::Db::tries) waits in between, longer and unevenly, and gives up in the end.
+//! [`Db::start_attempts`](super::Db::start_attempts) waits in between, longer and unevenly, and gives up in the end.
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/shop.rs"));
-//! use tabla::Repeat;
+//! use tabla::RetryMode;
 //! use tabla::entity::Outcome;
 //! # fn main() -> tabla::Result<()> {
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! let db = shop().await?;
-//! let mut tries = db.tries(Repeat::OnlyIfNotApplied, "to number an order");
+//! let mut tries = db.start_attempts(RetryMode::OnlyIfNotApplied, "to number an order");
 //! let numbered = loop {
 //!     let newest = Order::find().with(Order::CUSTOMER, Id::new("ana")?).descending().limit(1);
 //!     let newest = db.page(newest.consistent()).await?.items.pop();
 //!     let number = newest.map_or(1, |newest| newest.number + 1);
-//!     let created = tries.judge(db.create(order("ana", number, Status::Open)).await)?;
+//!     let created = tries.check(db.create(order("ana", number, Status::Open)).await)?;
 //!     if let Some(Outcome::Done(order)) = created {
 //!         break order;
 //!     }
-//!     tries.again().await?;
+//!     tries.next_attempt().await?;
 //! };
 //! assert_eq!(numbered.number, 1);
 //! # Ok(()) })

@@ -82,7 +82,7 @@ impl Branding {
         metadata: BTreeMap<String, String>,
         assets: Vec<AssetRef>,
     ) -> Result<Theme> {
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to number a draft");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to number a draft");
         loop {
             let present = self.business(business).await?;
             let last = present.as_ref().map_or(0, |business| business.last_version);

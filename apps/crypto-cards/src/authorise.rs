@@ -57,7 +57,7 @@ impl CryptoCards {
     ) -> Result<Authorised> {
         request.check()?;
         let mut in_doubt = None;
-        let mut tries = self.db.tries(RetryMode::Idempotent, "to authorise");
+        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to authorise");
         loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
             let tried = self.attempt(request, now, &mut in_doubt).await;

@@ -69,7 +69,7 @@ impl CryptoCards {
         trade_status: Option<&str>,
         moment: Option<UtcTime>,
     ) -> Result<Settled> {
-        let mut tries = self.db.tries(RetryMode::Idempotent, "to settle");
+        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to settle");
         loop {
             let now = moment.unwrap_or_else(|| self.db.now().second());
             // Whether a try whose answer was lost was carried out shows in the transaction's

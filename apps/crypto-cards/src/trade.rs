@@ -61,7 +61,7 @@ impl CryptoCards {
         change: impl Fn() -> Change<Transaction>,
         is_mine: impl Fn(&Transaction) -> bool,
     ) -> Result<Outcome<Transaction>> {
-        let mut tries = self.db.tries(RetryMode::Idempotent, "to tell of the exchange");
+        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to tell of the exchange");
         loop {
             match tries.check(self.db.update(change()).await)? {
                 Some(Outcome::Lost(Some(row))) if tries.may_be_applied() && is_mine(&row) => {

@@ -7,8 +7,9 @@
 //! ```
 //! # use std::sync::Arc;
 //! # use tabla::MemoryStore;
-//! # use tabla::entity::{Db, app::App};
+//! # use tabla::entity::Db;
 //! use tabla_crypto_cards::CryptoCardsApp;
+//! use tabla_kit::App;
 //! use tabla_crypto_cards::drill::{Drill, Ledger};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -96,7 +96,7 @@ impl EsenciaFest {
     /// time to live is not set would keep its events.
     pub async fn ensure_month(&self, month: Month) -> Result<()> {
         let db = self.db.period(month);
-        let mut tries = db.tries(RetryMode::Idempotent, "to make the table of a month");
+        let mut tries = db.start_attempts(RetryMode::Idempotent, "to make the table of a month");
         while tries.check(db.create_table(&ACTIVITY_LOGS).await)?.is_none() {
             tries.next_attempt().await?;
         }

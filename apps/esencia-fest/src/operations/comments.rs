@@ -73,7 +73,7 @@ impl EsenciaFest {
             profanity_score: judgement.score,
         };
         let mut read = self.get_post(post).await?;
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to comment on a post");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to comment on a post");
         loop {
             let Some(present) = read else { return Ok(Commented::NoPost) };
             if present.status != Status::Active {

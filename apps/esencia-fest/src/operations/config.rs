@@ -54,7 +54,8 @@ impl EsenciaFest {
         if schedule.sala_open_times.len() > ROOMS {
             return Err(Error::validation(format!("a schedule has at most {ROOMS} rooms")));
         }
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to say when rooms open");
+        let mut tries =
+            self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to say when rooms open");
         loop {
             let present = self.db.all(patterns::rooms_status().consistent()).await?;
             let mut new_rooms = 0;

@@ -24,7 +24,7 @@ impl EsenciaFest {
     /// are written together, however many others like it at the same time.
     pub async fn like_post(&self, post: &Id, user: &Email) -> Result<Liked> {
         let mut read = self.get_post(post).await?;
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to like a post");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to like a post");
         loop {
             let Some(present) = read else { return Ok(Liked::NoPost) };
             if present.status != Status::Active {

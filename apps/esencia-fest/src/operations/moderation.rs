@@ -51,7 +51,7 @@ impl EsenciaFest {
             metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
             ..self.entry(admin, action, (TargetType::Post, post), reason)?
         };
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to moderate a post");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to moderate a post");
         loop {
             let change = Change::of(&read).set(Post::STATUS, status).when(Post::STATUS.eq(from));
             let change = match action {
@@ -113,7 +113,8 @@ impl EsenciaFest {
             ..self.entry(admin, action, (TargetType::Comment, comment), reason)?
         };
         let mut commented = self.get_post(post).await?;
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to moderate a comment");
+        let mut tries =
+            self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to moderate a comment");
         loop {
             let change =
                 Change::of(&read).set(Comment::STATUS, status).when(Comment::STATUS.eq(from));

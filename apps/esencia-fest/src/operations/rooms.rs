@@ -72,7 +72,8 @@ impl EsenciaFest {
             open_at: status.open_at,
             active_since: Some(self.now()),
         };
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to show something else");
+        let mut tries =
+            self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to show something else");
         loop {
             let mut transaction = self.db.transaction().create("new", new.clone())?;
             if let Some(version) = seen {

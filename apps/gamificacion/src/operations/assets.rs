@@ -99,7 +99,7 @@ impl Gamificacion {
             created_at: UtcTime::default(),
             updated_at: UtcTime::default(),
         };
-        let mut tries = self.db.tries(RetryMode::Idempotent, "to begin an upload");
+        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to begin an upload");
         loop {
             let now = self.now();
             pending.expires_at = Some(now.plus(self.settings.upload_window).as_secs());
@@ -173,7 +173,7 @@ impl Gamificacion {
 
     async fn delete_asset_if(&self, asset: &Id, leaving: Option<&Id>) -> Result<bool> {
         let key = asset_key(asset);
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to delete a file");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to delete a file");
         loop {
             let Some(read) = self.stored_asset(asset).await? else { return Ok(false) };
             let is_it = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));

@@ -115,7 +115,7 @@ impl Gamificacion {
 
     /// Deletes a user who is leaving and has nothing any more.
     async fn delete_profile(&self, user: &Id) -> Result<bool> {
-        let mut tries = self.db.tries(RetryMode::OnlyIfNotApplied, "to delete a user");
+        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to delete a user");
         loop {
             let profile = self.profile(user).await?.filter(|profile| profile.leaving.is_some());
             // Somebody else has deleted the user; one who is there again stays.
@@ -144,7 +144,8 @@ impl Gamificacion {
     async fn delete_each<E: Entity>(&self, user: &Id, entities: Vec<E>) -> Result<()> {
         let owner = profile_key(user);
         for entity in entities {
-            let mut tries = self.db.tries(RetryMode::Idempotent, "to delete what a user has");
+            let mut tries =
+                self.db.start_attempts(RetryMode::Idempotent, "to delete what a user has");
             loop {
                 let transaction = self
                     .db
