@@ -435,7 +435,7 @@ pub trait Store: Debug + Send + Sync {
     /// Creates an iterator at a position of a shard. It can be used for 15 minutes.
     ///
     /// To resume later, store the sequence number of the last record and ask for
-    /// [`ShardPosition::After`](crate::ops::ShardPosition::After) it.
+    /// [`ShardPosition::After`] it.
     ///
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the stream or the shard does not exist, or no longer.
