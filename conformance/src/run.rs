@@ -154,7 +154,7 @@ async fn run_and_classify(
     let ctx = Ctx::new(case.id, harness.wording(), &fresh);
     let unsupported = if let Some(missing) = case.missing(&fresh.store.capabilities()) {
         let refused = with_timeout(refusal::check(ctx.clone(), missing)).await;
-        Some(refused.map_or(Ok(format!("no {missing}, and says so")), Err))
+        Some(refused.map_or(Ok(format!("no {missing}; requests are refused")), Err))
     } else {
         missing_in_harness(case, &fresh).map(|need| Ok(format!("needs {need}")))
     };

@@ -132,8 +132,13 @@ async fn bad_sqlite_address_names_value_cause_and_remedy_and_creates_nothing() {
     let known = "there are: busy, cache, durability, log, sweep, retries";
     let retries = "is `on` or `off`, not";
     let cases: &[Case<'_>] = &[
-        ("sqlite:".into(), "`sqlite:`", "names a file, or `:memory:`", "sqlite:shop.db"),
-        ("sqlite:?cache=8".into(), "`sqlite:?cache=8`", "names a file", "sqlite:shop.db"),
+        (
+            "sqlite:".into(),
+            "cannot open `sqlite:`",
+            "has no path",
+            "as in `sqlite:shop.db`, or `:memory:`",
+        ),
+        ("sqlite:?cache=8".into(), "`sqlite:?cache=8`", "has no path", "as in `sqlite:shop.db`"),
         ("sqlite:a.db?sync=full".into(), ": sync", "unknown option", known),
         ("sqlite::memory:?sync=full".into(), ": sync", "unknown option", known),
         ("sqlite:a.db?cache".into(), "`cache`", "has no value", "the form `name=value`"),

@@ -135,7 +135,7 @@ async fn bad_serve_option_names_value_cause_and_remedy() {
             1,
             "cannot open `mongo:shop`",
             "no store opens `mongo:` addresses",
-            "addresses are:\n",
+            "valid addresses:\n",
         ),
         (
             &["--listen", any, "--store", no_folder],
@@ -151,7 +151,13 @@ async fn bad_serve_option_names_value_cause_and_remedy() {
             "not an SQLite file",
             "use another file",
         ),
-        (&["--listen", any, "--store", bad_cache], 1, ": 8MB", "the cache of", "of megabytes"),
+        (
+            &["--listen", any, "--store", bad_cache],
+            1,
+            "not `8MB`",
+            "the option `cache`",
+            "of megabytes",
+        ),
         (
             &["--listen", any, "--store", "dynamodb://127.0.0.1:1"],
             1,
@@ -183,16 +189,16 @@ fn bad_file_of_keys_names_line_cause_and_remedy_and_no_secret() {
     check(&value, "UTF-8", readable);
     let no_keys = format!("{keys}: ");
     for (content, value, cause, remedy) in [
-        ("", &*no_keys, "there is no key", "write a section such as `[default]`"),
-        ("hidden", "line 1", "no section, no setting and no comment", "written `name = value`"),
-        ("aws_access_key_id = hidden", "line 1", "before the first section", "put a line such as"),
-        ("[a", "line 1", "a section is written in brackets", "such as `[default]`"),
+        ("", &*no_keys, "the file has no key", "add a section such as `[default]`"),
+        ("hidden", "line 1", "expected a section, a setting or a comment", "as `name = value`"),
+        ("aws_access_key_id = hidden", "line 1", "before the first section", "add a line such as"),
+        ("[a", "line 1", "a section name must be in brackets", "such as `[default]`"),
         ("[a]\naws_access_key_id =", "`aws_access_key_id`", "has no value", "write it after the"),
         (
             "[a]\naws_secret_access_key = \"hidden\"",
             "the value of `aws_secret_access_key`",
-            "has a character that does not belong there",
-            "write the bare value",
+            "has an invalid character",
+            "write it without quotation",
         ),
         (
             "[a]\naws_secret_access_key = hidden\naws_secret_access_key = hidden",
@@ -211,7 +217,7 @@ fn bad_file_of_keys_names_line_cause_and_remedy_and_no_secret() {
             "[a]\naws_access_key_id = A\naws_secret_access_key = hidden\n\
              [b]\naws_access_key_id = A\naws_secret_access_key = hidden",
             "section `b`",
-            "has a key that an earlier section has",
+            "repeats the key of an earlier section",
             "keep one: A",
         ),
     ] {
@@ -277,7 +283,7 @@ fn bad_option_of_another_command_names_value_cause_and_remedy() {
             1,
             "`mongo:shop`",
             "no store opens `mongo:` addresses",
-            "addresses are:\n",
+            "valid addresses:\n",
         ),
         (
             &["app", "branding", "seed", "--store", "memory:", "--scale", "many"],
@@ -301,7 +307,13 @@ fn bad_option_of_another_command_names_value_cause_and_remedy() {
             "no store opens `mongo:` addresses",
             "  memory:  ",
         ),
-        (&["conformance", "--store", bad_cache], 1, ": 8MB", "the cache of", "of megabytes"),
+        (
+            &["conformance", "--store", bad_cache],
+            1,
+            "not `8MB`",
+            "the option `cache`",
+            "of megabytes",
+        ),
         (
             &["conformance", "--store", bad_retries],
             1,
