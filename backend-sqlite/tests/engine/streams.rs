@@ -301,7 +301,12 @@ async fn check_reports_damaged_stream_records() {
     damage("lane", &set("lane = (lane + 1) % 4"), &with("its item belongs to another shard")).await;
     damage("event", &set("event = 4"), "a stream record has an unknown event: 4").await;
     damage("one", &set("event = 2"), "a stream record lacks its old image").await;
-    damage("before", &set("event = 2, before = x'FF7F0000'"), &with("this is not what")).await;
+    damage(
+        "before",
+        &set("event = 2, before = x'FF7F0000'"),
+        &with("the bytes are not a delta against the base item"),
+    )
+    .await;
     damage("by", &set("by = '{'"), record).await;
     let later = "the base of a stream record is not an earlier record";
     damage("itself", &set("event = 2, before = 1"), later).await;
@@ -313,7 +318,7 @@ async fn check_reports_damaged_stream_records() {
     )
     .await;
     let on_first = "UPDATE RECORDS SET event = 2, before = 1 WHERE number = 2";
-    damage("based", on_first, "record 2: this is not what").await;
+    damage("based", on_first, "record 2: the bytes are not a delta against the base item").await;
     let loops = "UPDATE RECORDS SET before = 3 - number WHERE number < 3";
     damage("loop", loops, later).await;
     damage("early", &set("number = 0"), "record 0: its sequence number is in no shard").await;
