@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Store address [default: in memory, lost on exit]
     #[arg(long, value_name = "ADDRESS")]
     store: Option<String>,
-    /// IP address and port; port 0 selects a free port
+    /// IP address and port; 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000", value_parser = address)]
     listen: SocketAddr,
     /// Accept only requests signed with a key in FILE [default: signatures are not checked]
