@@ -62,7 +62,7 @@ async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Re
     store.put(PutItem::new("sessions", item! { "id" => "ana", "visits" => 1 })).await?;
     assert_eq!(clock.sleeps().len(), 2);
 
-    // The transaction was applied, and its answer lost. The retry has the same request token, so
+    // The transaction was applied, and its response lost. The retry has the same request token, so
     // that the store does not apply it twice.
     let visit = || {
         let update = Update::new().set("visits", attr("visits").plus(1));
@@ -71,7 +71,7 @@ async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Re
     store.transact_write(TransactWriteItems::new().item(visit())).await?;
 
     // A plain update has no token. A retry might count twice: the caller has to decide.
-    let error = store.update(visit()).await.expect_err("the answer is lost");
+    let error = store.update(visit()).await.expect_err("the response is lost");
     assert_eq!(error.applied(), Applied::Maybe);
     let found = store.get_item("sessions", item! { "id" => "ana" }).await?;
     assert_eq!(found, Some(item! { "id" => "ana", "visits" => 3 }));

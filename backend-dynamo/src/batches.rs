@@ -1,4 +1,6 @@
 //! Operations on several items: batches and transactions.
+//!
+//! Requests and responses are converted in `convert`.
 
 use tabla_core::ops::{
     BatchGetItem, BatchGetItemOutput, BatchWriteItem, BatchWriteItemOutput, TransactGetItems,

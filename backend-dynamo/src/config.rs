@@ -1,4 +1,6 @@
 //! Settings of a store: endpoint, credentials, table prefix and time-outs.
+//!
+//! Addresses are parsed in `opener`.
 
 use std::time::Duration;
 
@@ -35,14 +37,14 @@ pub struct DynamoConfig {
     pub engine: Option<Engine>,
     /// Time limit for a connection. Default: 3 s.
     pub connect_timeout: Duration,
-    /// Time limit for the first byte of an answer. Default: 10 s.
+    /// Time limit for the first byte of a response. Default: 10 s.
     pub read_timeout: Duration,
     /// Time limit for a call as a whole, including the search for credentials. Default: 15 s.
     pub operation_timeout: Duration,
     /// Time limit for the creation, change or deletion of a table. Default: 600 s.
     ///
     /// At the limit the operation fails with [`Applied::Maybe`](tabla_core::Applied::Maybe), and
-    /// the service continues. DynamoDB may need hours to back-fill an index of a large table.
+    /// the service continues. DynamoDB may need hours to backfill an index of a large table.
     pub table_timeout: Duration,
 }
 
@@ -108,7 +110,7 @@ impl DynamoConfig {
         self
     }
 
-    /// Sets the [time limit for the first byte of an answer](Self::read_timeout).
+    /// Sets the [time limit for the first byte of a response](Self::read_timeout).
     #[must_use]
     pub fn with_read_timeout(mut self, timeout: Duration) -> Self {
         self.read_timeout = timeout;

@@ -1,4 +1,6 @@
 //! Conversion between core's types and the SDK's. Each type is converted in one module.
+//!
+//! Calls of the SDK are in `items`, `batches`, `tables` and `streams`.
 
 mod answer;
 mod expression;

@@ -1,4 +1,4 @@
-//! Fast path of GetItem, Query and Scan: items are encoded directly from the JSON of the answer.
+//! Fast path of GetItem, Query and Scan: encodes items directly from the JSON of the response.
 //!
 //! The SDK would parse each item into a hash map, with one allocation per name and value, which
 //! would then be converted to an encoded item. Connections, signatures, time-outs and exceptions
@@ -6,7 +6,7 @@
 //!
 //! An interceptor of the store's client replaces the deserializer, only for calls through [`read`].
 //! Calls on [`DynamoStore::client`](crate::DynamoStore::client) are not affected. Clients of the
-//! caller have no interceptor, and the SDK parses their answers.
+//! caller have no interceptor, and the SDK parses their responses.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -28,7 +28,7 @@ use tabla_core::DynamoJson;
 use tabla_core::ops::ReturnConsumedCapacity;
 
 tokio::task_local! {
-    /// Operation and answer of the current call of this task.
+    /// Operation and response of the current call of this task.
     static SLOT: RefCell<Slot>;
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum DirectRead {
     Scan,
 }
 
-/// Items and position of an answer. Capacity units are missing: [`read`] leaves calls that ask for
+/// Items and position of a response. Capacity units are missing: [`read`] leaves calls that ask for
 /// them to the SDK.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -60,7 +60,7 @@ pub(crate) struct DirectOutput {
     pub(crate) last_evaluated_key: Option<DynamoJson>,
 }
 
-/// Makes a call, and returns the SDK's output with the items of the answer.
+/// Makes a call, and returns the SDK's output with the items of the response.
 ///
 /// The [`DirectOutput`] is `None` if the call asks for capacity or the client has no interceptor.
 /// The items are then in the SDK's output.
@@ -107,7 +107,7 @@ impl Intercept for DirectReadInterceptor {
     }
 }
 
-/// Deserializer that stores the answer in [`SLOT`] and returns an empty output to the SDK.
+/// Deserializer that stores the response in [`SLOT`] and returns an empty output to the SDK.
 #[derive(Debug)]
 struct DirectReadDeserializer;
 

@@ -1,4 +1,6 @@
 //! Engines that speak DynamoDB's protocol, and the capabilities that each of them lacks.
+//!
+//! The detection of an engine is in `open`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -17,12 +17,12 @@ use tabla_core::{Applied, CancellationCode, CancellationReason, Error, ErrorKind
 
 use crate::convert::{Attributes, item_from_sdk};
 
-/// Access of a call: decides `applied` if the answer was lost.
+/// Access of a call: decides `applied` if the response was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Read: a failed call has changed nothing.
     Read,
-    /// Write: if the answer was lost, the write may have been applied.
+    /// Write: if the response was lost, the write may have been applied.
     Write,
 }
 
@@ -64,7 +64,7 @@ where
             unavailable("the service did not answer in time").with_applied(access.applied_if_sent())
         }
         SdkError::ResponseError(_) => unavailable(&format!(
-            "the answer of the service could not be read: {}",
+            "the response of the service could not be read: {}",
             root_cause(&error)
         ))
         .with_applied(access.applied_if_sent()),
@@ -193,7 +193,7 @@ fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error
     };
     match status {
         // A success that the SDK could not parse: the write has been applied.
-        ..300 => unavailable("the answer of the service could not be read")
+        ..300 => unavailable("the response of the service could not be read")
             .with_applied(access.applied_if_sent()),
         429 => Error::new(ErrorKind::Throttled, message),
         500.. => unavailable(&message).with_applied(access.applied_if_sent()),
@@ -237,7 +237,7 @@ fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
     }
     let what = match failure.is_timeout() {
         true => "the service did not answer in time",
-        false => "the connection broke before the answer came",
+        false => "the connection broke before the response came",
     };
     unavailable(&format!("{what}: {cause}")).with_applied(access.applied_if_sent())
 }

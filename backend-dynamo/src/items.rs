@@ -1,4 +1,6 @@
 //! Operations on one item, and pages of queries and scans.
+//!
+//! Reads without the SDK's maps are in `direct_read`.
 
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ItemCollectionMetrics};
 use tabla_core::expr::{ExpressionKind, Values};

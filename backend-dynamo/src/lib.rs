@@ -17,15 +17,15 @@
 //!
 //! # Validation
 //!
-//! The service validates requests and evaluates expressions. This crate converts requests, answers
-//! and errors without loss: capacity per index, unprocessed keys and items, cancellation reasons
-//! with their items, the request id. A request that needs a missing capability of the engine
-//! ([`Capabilities`](tabla_core::Capabilities)) is refused before it is sent.
+//! The service validates requests and evaluates expressions. This crate converts requests,
+//! responses and errors without loss: capacity per index, unprocessed keys and items, cancellation
+//! reasons with their items, the request id. A request that needs a missing capability of the
+//! engine ([`Capabilities`](tabla_core::Capabilities)) is refused before it is sent.
 //!
 //! # Table prefix
 //!
 //! One account can hold several environments. The prefix of the configuration is added to every
-//! table name in requests and removed in answers. Tables with other prefixes are not visible.
+//! table name in requests and removed in responses. Tables with other prefixes are not visible.
 //! Resource names (`arn:…`) and messages are not changed.
 
 mod alternator;

@@ -1,4 +1,6 @@
 //! Opening of a store: creation of the SDK's clients, and detection of the engine.
+//!
+//! Addresses are parsed in `opener`.
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;

@@ -1,4 +1,6 @@
 //! Opener of `dynamodb:` addresses, and their options.
+//!
+//! The settings that they set are in `config`.
 
 use std::sync::Arc;
 

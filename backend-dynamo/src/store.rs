@@ -18,7 +18,7 @@ use crate::{DynamoConfig, Engine};
 /// caller's tree. A request for a missing capability of the engine is refused before it is sent.
 ///
 /// Each call is sent once. The SDK's retries are off, because core's retry policy retries. The
-/// error of a write whose answer was lost has [`tabla_core::Applied::Maybe`].
+/// error of a write whose response was lost has [`tabla_core::Applied::Maybe`].
 ///
 /// Cloning is cheap, and clones share their connections.
 #[derive(Clone, Debug)]

@@ -1,4 +1,6 @@
 //! Operations on streams.
+//!
+//! Records and positions are converted in `convert`.
 
 use tabla_core::ops::{
     DescribeStream, GetRecords, GetRecordsOutput, GetShardIterator, ListStreams, ListStreamsOutput,
@@ -91,10 +93,10 @@ impl DynamoStore {
     }
 }
 
-/// Returns the error of an answer without its result.
+/// Returns the error of a response without its result.
 pub(crate) fn empty_output_error(operation: &str) -> Error {
     Error::new(
         ErrorKind::Unexpected,
-        format!("the service returned an empty answer to `{operation}`"),
+        format!("the service returned an empty response to `{operation}`"),
     )
 }

@@ -1,4 +1,6 @@
 //! Operations on tables, time to live and tags.
+//!
+//! The polling for the end of a change is in `wait`.
 
 use std::future::Future;
 use std::time::Duration;

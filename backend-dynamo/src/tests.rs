@@ -1,4 +1,4 @@
-//! Requests as sent, and answers as converted, against the fake service.
+//! Requests as sent, and responses as converted, against the fake service.
 
 use serde_json::json;
 use std::time::Duration;
@@ -330,7 +330,7 @@ async fn tags_are_requested_by_resource_name() {
     assert_eq!(requests[2].body["NextToken"], "n");
 }
 
-/// Returns the engine that is detected from these answers.
+/// Returns the engine that is detected from these responses.
 async fn engine_behind(answers: Vec<FakeResponse>) -> tabla_core::Result<Engine> {
     let mut store = FakeService::new(answers).store(&dev());
     store.detect_engine(None).await?;

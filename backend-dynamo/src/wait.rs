@@ -1,11 +1,13 @@
 //! Polling of a table until a change is complete.
+//!
+//! The condition that ends the polling is in `tables`.
 
 use std::time::Duration;
 
 use tabla_core::env::{Clock, Timestamp};
 use tabla_core::{Applied, Error, ErrorKind, Result, Retry};
 
-/// First pause. DynamoDB Local is ready at once, a table on AWS after some seconds.
+/// Pause after the first poll. DynamoDB Local is ready at once, a table on AWS after some seconds.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Upper bound of the pauses, which double.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);

@@ -1,4 +1,6 @@
 //! Settings of a store, set in code or read from an `sqlite:` address.
+//!
+//! The settings of connections are applied in `connection`, the others in `writer` and `wal`.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,6 @@
 //! Conversion of SQLite's errors to [`tabla_core::Error`]: kind, retry and remedy.
+//!
+//! Errors of requests come from core; those of a full disk are in `wal`.
 
 use rusqlite::ErrorCode;
 use tabla_core::{Applied, Error, ErrorKind, Retry};

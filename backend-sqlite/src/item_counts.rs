@@ -1,4 +1,6 @@
 //! Item counts: number of items of each table and index, and their sizes by DynamoDB's rules.
+//!
+//! Sizes of item collections are in `collections`.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,6 @@
 //! Opening of a file: creation, identification, and migration to the current format.
+//!
+//! The layout of the file is in `format`, connections for items are in `connection`.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
 //! Opener of `sqlite:` addresses, for core's registry.
+//!
+//! The options of addresses are parsed in `config`.
 
 use std::sync::Arc;
 

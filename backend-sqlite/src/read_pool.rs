@@ -1,4 +1,6 @@
 //! Pool of the connections that read a file.
+//!
+//! Settings of connections are in `connection`, statements in `rows`.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,6 @@
 //! Sequence numbers and event ids of stream records.
+//!
+//! Shards and iterators, which are made of the numbers, are in core's `stream_state`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

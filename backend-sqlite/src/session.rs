@@ -1,4 +1,6 @@
 //! Session: state of a write group's transaction, and the statements that it executes.
+//!
+//! `writer` begins and commits the transaction, and core decides what an operation changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Deletion of expired items, one sweep step at a time, and the lease that admits one sweeping
 //! store per file.
+//!
+//! `sweeper` decides when a sweep begins, and core's `ttl` which items have expired.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,6 @@
 //! Conformance cases and their needs, and the macro for the table at the top of each family file.
+//!
+//! The cases are in `cases`, their execution is in `run`.
 
 use std::fmt;
 
@@ -13,6 +15,7 @@ pub type CaseFuture = BoxFuture<'static, ()>;
 
 /// One rule of DynamoDB's semantics, with the function that tests it on a store.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Case {
     /// Unique id: that of the clause (`29a`), or a name (`last-operation-fails-condition`).
     pub id: &'static str,

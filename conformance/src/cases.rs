@@ -59,9 +59,9 @@
 //!
 //! # Rules
 //!
-//! - A case asserts the answer or the error (code and message), **and** the stored state after it.
-//!   For a write that must fail, `ctx.snapshot(&table)` before and `ctx.expect_unchanged(&it)`
-//!   after it assert that table and indexes are unchanged.
+//! - A case asserts the response or the error (code and message), **and** the stored state
+//!   afterwards. For a write that must fail, `ctx.snapshot(&table)` before and
+//!   `ctx.expect_unchanged(&it)` after it assert that table and indexes are unchanged.
 //! - A case expects AWS's message. If DynamoDB Local words the same constraint differently, add the
 //!   pair to `wording.rs`. If it behaves differently, the case still expects AWS's behavior; add a
 //!   row to the list of the family in `deviations/dynamodb_local.rs`. A case ends at its first

@@ -9,6 +9,7 @@ use crate::family::Family;
 
 /// One statement about the behavior of DynamoDB.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Clause {
     /// Number of the subject and a letter, such as `29a`.
     pub id: &'static str,
@@ -40,7 +41,7 @@ fn unproved<'a>(
 mod tests {
     use super::*;
 
-    /// Returns the number before the letter.
+    /// Returns the number in the id of a clause, such as 29 in `29a`.
     fn line(id: &str) -> Option<u8> {
         let digits = id.trim_end_matches(|c: char| c.is_ascii_lowercase());
         (id.len() == digits.len() + 1).then(|| digits.parse().ok())?

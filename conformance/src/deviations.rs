@@ -11,6 +11,7 @@ use crate::report::Status;
 
 /// Known deviation of an engine in one case.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Deviation {
     /// Name of the engine: [`Harness::engine`](crate::Harness::engine).
     pub engine: &'static str,

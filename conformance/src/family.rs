@@ -1,4 +1,6 @@
 //! Families of cases, one file each.
+//!
+//! The cases of a family are in `cases`, the clauses that they prove in `clauses`.
 
 use std::fmt;
 

@@ -1,4 +1,6 @@
 //! Harness: the interface between the suite and a backend's tests.
+//!
+//! Harnesses for MemoryStore and for addresses are in `memory` and `address`.
 
 use std::fmt;
 use std::future::Future;
@@ -64,6 +66,7 @@ pub type Sweep = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 pub type Cleanup = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
 /// Store for one case, with the abilities that the harness has for it.
+#[non_exhaustive]
 pub struct CaseStore {
     /// Store without any table that the case can see.
     pub store: Arc<dyn Store>,

@@ -1,4 +1,6 @@
 //! Results of a run, by case and engine.
+//!
+//! The cases are executed in `run`.
 
 mod render;
 
@@ -11,6 +13,7 @@ use crate::{cases, deviations};
 /// Result of a case on an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Status {
     /// The engine behaves as AWS does.
     Pass,
@@ -37,6 +40,7 @@ impl Status {
 
 /// Result of one case on one engine, with its message.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CaseResult {
     /// Case that ran.
     pub case: &'static Case,
@@ -48,6 +52,7 @@ pub struct CaseResult {
 
 /// Results of one engine, in the order of the cases.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Column {
     /// Name of the engine.
     pub engine: String,
@@ -69,6 +74,7 @@ impl Column {
 
 /// Results of one or several engines, side by side.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// Results per engine.
     pub columns: Vec<Column>,

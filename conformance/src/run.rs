@@ -1,4 +1,6 @@
 //! Execution of the cases, as tests or from a program.
+//!
+//! Formats of the results are in `report`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ impl Filter {
 
 /// Progress of a run, reported after each case.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// Number of cases that have ended.
     pub done: usize,

@@ -10,6 +10,7 @@ mod tables;
 /// Two texts for one constraint. `{name}` matches any text, the same wherever the name occurs in
 /// the pair; `{_}` matches any text.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Pair {
     /// Text of AWS, as in the cases.
     pub aws: &'static str,

@@ -307,7 +307,7 @@ mod entities {
         let db = Db::new(Arc::clone(&store) as Arc<dyn Store>);
         db.create_table(&TEAM).await.expect("a table");
         let ana = Member { id: id("1"), name: id("ana"), points: 3 };
-        let ana = db.create(ana).await.expect("an answer").done().expect("the member is new");
+        let ana = db.create(ana).await.expect("a response").done().expect("the member is new");
         (store, db, ana)
     }
 
@@ -321,7 +321,7 @@ mod entities {
                 let (db, ana) = (behind.clone(), ana.clone());
                 async move {
                     let change = Change::of(&ana).set(Member::NAME, id("eva"));
-                    db.update(change).await.expect("an answer").done().expect("the member exists");
+                    db.update(change).await.expect("a response").done().expect("the member exists");
                 }
             },
         )))
@@ -330,12 +330,12 @@ mod entities {
     #[tokio::test]
     async fn delete_succeeds_after_concurrent_change_of_unique_value() {
         let (store, db, ana) = team().await;
-        let deleted = renaming(store, &db, &ana).delete(&ana.key()).await.expect("an answer");
+        let deleted = renaming(store, &db, &ana).delete(&ana.key()).await.expect("a response");
         assert_eq!(deleted, Outcome::Done(Member { name: id("eva"), ..ana.clone() }));
         // Both names are free.
         for (number, name) in [("2", "ana"), ("3", "eva")] {
             let next = Member { id: id(number), name: id(name), points: 0 };
-            assert!(db.create(next).await.expect("an answer").is_done());
+            assert!(db.create(next).await.expect("a response").is_done());
         }
     }
 
@@ -345,8 +345,8 @@ mod entities {
         let check = Member::NAME.eq(id("ana"));
         let kept = renaming(store, &db, &ana).delete_when(&ana.key(), check).await;
         let renamed = Member { name: id("eva"), ..ana.clone() };
-        assert_eq!(kept.expect("an answer"), Outcome::Lost(Some(renamed.clone())));
-        assert_eq!(db.get(&ana.key()).await.expect("an answer"), Some(renamed));
+        assert_eq!(kept.expect("a response"), Outcome::Lost(Some(renamed.clone())));
+        assert_eq!(db.get(&ana.key()).await.expect("a response"), Some(renamed));
     }
 
     #[tokio::test]
@@ -357,14 +357,14 @@ mod entities {
         let change = || Change::of(&ana).set(Member::NAME, id("eva"));
         let error = failing.update(change()).await.expect_err("the read fails");
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Throttled, Applied::Maybe));
-        let present = db.get(&ana.key()).await.expect("an answer").expect("the member exists");
+        let present = db.get(&ana.key()).await.expect("a response").expect("the member exists");
         assert_eq!(present.name, id("eva"));
         // Deleted by another caller before it was read.
         let (behind, key) = (db.clone(), ana.key());
         let deleting = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
             let (db, key) = (behind.clone(), key.clone());
             async move {
-                db.delete(&key).await.expect("an answer").done().expect("the member exists");
+                db.delete(&key).await.expect("a response").done().expect("the member exists");
             }
         });
         let change = Change::of(&present).set(Member::NAME, id("ana"));

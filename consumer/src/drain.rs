@@ -1,4 +1,6 @@
 //! Draining: processing of all records that exist.
+//!
+//! The ends of the shards are in `drain_bound`; the consumer in the background is in `run`.
 
 use std::collections::BTreeSet;
 

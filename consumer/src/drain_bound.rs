@@ -1,4 +1,6 @@
 //! Drain bounds: the ends of the shards when a drain begins.
+//!
+//! The drain that ends there is in `drain`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;

@@ -1,4 +1,6 @@
 //! Handlers of records, and their failures.
+//!
+//! Repeated attempts at a record are in `shard`.
 
 use std::any::Any;
 use std::error::Error as StdError;

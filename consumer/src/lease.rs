@@ -1,4 +1,6 @@
 //! Leases of shards and their renewal.
+//!
+//! Entries are stored in `checkpoint_table`; `worker` takes the leases.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

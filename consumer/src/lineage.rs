@@ -1,4 +1,6 @@
 //! Streams of a table with their shards, and the order in which shards become ready.
+//!
+//! Whether a ready shard is free is decided in `worker`.
 
 use std::collections::BTreeMap;
 

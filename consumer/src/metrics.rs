@@ -1,4 +1,6 @@
 //! Metrics of the workers in this process.
+//!
+//! The status over all processes is in `status`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,6 @@
 //! The loop of a running consumer, until it is stopped.
+//!
+//! The drain is in `drain`, the work on one shard in `shard`.
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -1,4 +1,6 @@
 //! Records that were set aside: reading, retrying and discarding them.
+//!
+//! The decision to set a record aside is in `shard`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,6 @@
 //! The consumer and its settings.
+//!
+//! The entry points are in `run` and `drain`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,6 @@
 //! Processing of one shard: read, handle, save the checkpoint.
+//!
+//! Which shards a worker takes is decided in `run` and `worker`.
 
 use futures::future::{Either, select};
 

@@ -1,4 +1,6 @@
 //! Status of a consumer, read from its checkpoints.
+//!
+//! Metrics of this process alone are in `metrics`.
 
 use std::time::Duration;
 

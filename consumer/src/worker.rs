@@ -1,4 +1,6 @@
 //! One worker of a consumer: its view of the shards, and its leases.
+//!
+//! The loop is in `run`, the work on one shard in `shard`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -85,7 +85,7 @@ pub(crate) fn read_header(bytes: &[u8]) -> Result<ItemHeader, Error> {
     let (&version, rest) = bytes.split_first().ok_or_else(|| corrupt("no bytes"))?;
     if version != VERSION {
         return Err(corrupt(format!(
-            "unknown format version {version}; this program reads version {VERSION}"
+            "unknown format version {version}; this program reads version {VERSION}; upgrade tabla"
         )));
     }
     let (size, rest) =

@@ -3,7 +3,8 @@
 //! An embedded engine stores ordered rows. For each request this module makes a *plan*: it
 //! validates the request against the table and computes the row keys. The engine reads those rows;
 //! the plan then evaluates the condition and computes the new item, the index changes and the
-//! output. An engine adds no rule of its own, so engines cannot differ.
+//! output. An engine adds no rule of its own, so engines cannot differ. Definitions of tables and
+//! their rules are in `schema`.
 //!
 //! - [`ReadRows`], [`WriteRows`]: traits that an engine implements. [`SingleGet`], [`PageRead`],
 //!   [`BatchGet`], [`TransactGet`], [`SingleWrite`], [`BatchWrite`], [`TransactWrite`]: operations
@@ -59,7 +60,7 @@ use crate::error::Error;
 /// Elsewhere the two are the same.
 #[derive(Debug)]
 pub enum OperationError {
-    /// Error of the request, whatever the item.
+    /// Error of the request, independent of the item.
     Request(Error),
     /// Error with this item: the operation does not fit it, or the condition failed.
     Item(Error),

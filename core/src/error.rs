@@ -79,7 +79,7 @@ pub enum ErrorKind {
     /// The store cannot be reached, timed out, or failed internally. Retry if
     /// [`Error::retry`] says so.
     Unavailable,
-    /// An error of no other kind, such as an answer that the backend cannot interpret.
+    /// An error of no other kind, such as a response that the backend cannot interpret.
     Unexpected,
 }
 
@@ -101,8 +101,8 @@ pub enum Retry {
 pub enum Applied {
     /// Nothing was changed.
     No,
-    /// The write may have happened: the answer was lost, or the operation failed after its commit.
-    /// If the commit is certain, the message says so.
+    /// The write may have happened: its response was lost, or the operation failed after its
+    /// commit. If the commit is certain, the message says so.
     Maybe,
 }
 

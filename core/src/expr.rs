@@ -2,7 +2,7 @@
 //!
 //! An expression is a tree, built in Rust or parsed from text; both are validated by the same
 //! rules. Embedded engines evaluate the tree. For a remote service, it is rendered to text with
-//! placeholders.
+//! placeholders. Reads and writes that use expressions are planned in `engine`.
 //!
 //! ```
 //! use tabla::backend::Placeholders;

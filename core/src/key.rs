@@ -1,4 +1,6 @@
 //! Types of key attributes; the encoding of key values is in [`encoding`].
+//!
+//! Key schemas are in `schema`, and row keys, which begin with the hash, in `engine`.
 
 pub mod encoding;
 

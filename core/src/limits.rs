@@ -3,7 +3,7 @@
 //!
 //! The numbers come from the developer guide's page "Quotas in Amazon DynamoDB" (ServiceQuotas),
 //! except where another source is named; those on expressions from its section "Expression
-//! parameters".
+//! parameters". The checks are in `expr`, `engine` and `schema`.
 
 use std::time::Duration;
 

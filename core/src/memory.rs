@@ -207,7 +207,7 @@ impl Store for MemoryStore {
         Capabilities::full("memory")
     }
 
-    /// None: the store has no extensions.
+    /// Returns `None`: the store has no extension.
     fn extension_by_id(&self, _: std::any::TypeId) -> Option<crate::Extension> {
         None
     }

@@ -1,4 +1,6 @@
 //! Sets of strings, numbers or binaries: never empty, no duplicates, ordered by value.
+//!
+//! Borrowed views of sets are in `view`.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, btree_set};

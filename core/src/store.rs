@@ -39,13 +39,13 @@ use crate::ops::*;
 ///   may become visible later than the item.
 /// - A write that has returned `Ok` is seen by every consistent read that begins later.
 /// - A write that returns an error has changed nothing, unless [`Error::applied`] is
-///   [`Applied::Maybe`]: the answer was lost, or the operation failed after its commit.
+///   [`Applied::Maybe`]: the response was lost, or the operation failed after its commit.
 /// - Dropping the future of a write leaves the write undone or done as a whole. Which of the two is
 ///   undefined.
 ///
 /// # Reads
 /// - A consistent read sees every write that returned before the read began. Any other read may
-///   miss recent writes on a service; the embedded stores answer every read consistently.
+///   miss recent writes on a service; an embedded store reads consistently in any case.
 /// - A read of a global index may lag behind the table if [`Capabilities::index_reads_lag`] is set.
 /// - An expired item is read and written like any other until the store deletes it.
 ///
@@ -170,7 +170,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the table does not exist.
-    /// - [`ErrorKind::Validation`]: the index does not exist or is being back-filled; the key
+    /// - [`ErrorKind::Validation`]: the index does not exist or is being backfilled; the key
     ///   condition has no equality on the partition key; `consistent_read` on a global index; a
     ///   start key outside of the key condition.
     ///
@@ -189,7 +189,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the table does not exist.
-    /// - [`ErrorKind::Validation`]: the index does not exist or is being back-filled;
+    /// - [`ErrorKind::Validation`]: the index does not exist or is being backfilled;
     ///   `consistent_read` on a global index; a start key of another segment.
     ///
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
@@ -304,10 +304,10 @@ pub trait Store: Debug + Send + Sync {
 
     /// Describes a table: keys, indexes, status, settings, number and size of its items.
     ///
-    /// Item counts are exact on the embedded stores and up to six hours old on DynamoDB.
+    /// - Counts and sizes are exact on the embedded stores and up to six hours old on DynamoDB.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]: the table does not exist.
+    /// - [`ErrorKind::NotFound`]: the table does not exist.
     ///
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     async fn describe_table(&self, request: DescribeTable) -> Result<TableDescription>;
@@ -315,8 +315,8 @@ pub trait Store: Debug + Send + Sync {
     /// Changes a table, and waits until the change is complete.
     ///
     /// - One global index is created or deleted per call. Local indexes and keys never change.
-    /// - A new index is back-filled before this returns. Writes go on meanwhile; reads of the index
-    ///   fail. Items whose attributes cannot be its keys are left out of it.
+    /// - A new index is backfilled before this returns. Writes continue meanwhile; reads of the
+    ///   index fail. Items whose attributes cannot be its keys are left out of it.
     /// - Stream, encryption, table class and deletion protection have rules on what may be changed
     ///   together; the error names them.
     /// - A request without a change is refused, and so is a throughput that the table has already.
@@ -341,7 +341,7 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the table does not exist.
     /// - [`ErrorKind::Validation`]: the table has deletion protection.
-    /// - [`ErrorKind::InUse`]: an index is being back-filled.
+    /// - [`ErrorKind::InUse`]: an index is being backfilled.
     ///
     /// [`ErrorKind::InUse`]: crate::ErrorKind::InUse
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
@@ -378,8 +378,10 @@ pub trait Store: Debug + Send + Sync {
 
     /// Describes the expiry settings of a table: whether its items expire, and by which attribute.
     ///
-    /// A table whose expiry was never enabled is described as disabled. A missing table is an error
-    /// of kind [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
+    /// - A table whose expiry was never enabled is described as disabled.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::NotFound`](crate::ErrorKind::NotFound): the table does not exist.
     async fn describe_time_to_live(
         &self,
         request: DescribeTimeToLive,

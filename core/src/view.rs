@@ -3,7 +3,7 @@
 //! Conditions, projections, sizes, JSON and deserialization use these views, so an item that was
 //! read from a store is not decoded into a tree. Most bytes behind a view have been checked (see
 //! `codec`); those of [`Item::decode_trusted`](crate::Item::decode_trusted) have not. So readers
-//! stop at the first byte that they cannot read.
+//! stop at the first byte that they cannot read. Owned values are in `value`.
 
 mod containers;
 

@@ -1,4 +1,4 @@
-//! Expression texts with the answers of DynamoDB Local 2.6.1, one case per line of
+//! Expression texts with their results in DynamoDB Local 2.6.1, one case per line of
 //! `data/expressions.jsonl`.
 //!
 //! Conditions, projections and updates are evaluated on the items below. Key conditions are those

@@ -6,6 +6,7 @@ use crate::pattern::Pattern;
 
 /// What an app declares.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AppDesign {
     /// Its name, as the command line has it.
     pub name: &'static str,
@@ -23,6 +24,46 @@ pub struct AppDesign {
 }
 
 impl AppDesign {
+    /// Design without tables, entities and patterns.
+    pub fn new(name: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            tables: Vec::new(),
+            entities: Vec::new(),
+            patterns: Vec::new(),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// Sets the tables.
+    #[must_use]
+    pub fn tables(mut self, tables: Vec<&'static TableDesign>) -> Self {
+        self.tables = tables;
+        self
+    }
+
+    /// Sets the entities.
+    #[must_use]
+    pub fn entities(mut self, entities: Vec<&'static EntityDesign>) -> Self {
+        self.entities = entities;
+        self
+    }
+
+    /// Sets the access patterns.
+    #[must_use]
+    pub fn patterns(mut self, patterns: Vec<Pattern>) -> Self {
+        self.patterns = patterns;
+        self
+    }
+
+    /// Sets the accepted warnings.
+    #[must_use]
+    pub fn accepted(mut self, accepted: Vec<Accepted>) -> Self {
+        self.accepted = accepted;
+        self
+    }
+
     /// The table that an entity is in, as this design has it.
     pub fn table_of(&self, entity: &EntityDesign) -> &'static TableDesign {
         let own = (entity.table)();

@@ -21,6 +21,7 @@ use tabla_core::{Item, Value, ValueKind, ValueRef};
 /// assert_eq!(BRANDING.create("branding-test").table, "branding-test");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TableDesign {
     /// The documented name. What the table is called where it runs is the database's to say.
     pub name: String,
@@ -44,6 +45,7 @@ pub struct TableDesign {
 
 /// A key attribute of a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyDesign {
     /// The attribute.
     pub attribute: String,
@@ -53,6 +55,7 @@ pub struct KeyDesign {
 
 /// An index of a design.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct IndexDesign {
     /// Its name.
     pub name: String,

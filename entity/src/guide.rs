@@ -287,17 +287,13 @@
 //! fn open_orders() -> Find<Order> {
 //!     Order::find_by("by-status").with(Order::STATUS, Status::Open).limit(50)
 //! }
-//! let design = AppDesign {
-//!     name: "shop",
-//!     summary: "A shop",
-//!     tables: vec![&*SHOP],
-//!     entities: vec![Customer::design(), Order::design()],
-//!     patterns: vec![
+//! let design = AppDesign::new("shop", "A shop")
+//!     .tables(vec![&*SHOP])
+//!     .entities(vec![Customer::design(), Order::design()])
+//!     .patterns(vec![
 //!         Pattern::new("open_orders", "what is to be sent").find(|| open_orders().describe()),
 //!         Pattern::new("customer", "who it is").get::<Customer>(),
-//!     ],
-//!     accepted: Vec::new(),
-//! };
+//!     ]);
 //! let rows = listing::rows(&design, 1024)?;
 //! assert!(rows[0].keys[0].starts_with("statusPK = \"STATUS#open\""));
 //! assert_eq!((rows[0].units, rows[1].units), (6.5, 1.0));

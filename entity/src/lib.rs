@@ -256,6 +256,7 @@ pub trait EntityKey: Clone + std::fmt::Debug + Send + Sync + 'static {
 
 /// What the layer sets by itself in an entity before it writes it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Stamp {
     /// Now.
     pub now: UtcMillis,

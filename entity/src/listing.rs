@@ -7,6 +7,7 @@ use tabla_core::Result;
 
 /// One row: a request of a pattern.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Row {
     /// The document's number for the pattern.
     pub number: &'static str,

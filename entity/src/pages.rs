@@ -14,6 +14,7 @@ use tabla_core::{Error, Result};
 
 /// A page of entities.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Page<T> {
     /// What was found, in order.
     pub items: Vec<T>,
@@ -26,6 +27,7 @@ pub struct Page<T> {
 
 /// An item that was found, and cannot be read as the entity that its key or its tag says it is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Unreadable {
     /// Its key in the table.
     pub key: Item,
@@ -62,6 +64,18 @@ impl From<Unreadable> for Error {
 }
 
 impl<T> Page<T> {
+    /// Page of these items, without unreadable ones; `None` as `next` makes it the last page.
+    pub fn new(items: Vec<T>, next: Option<Cursor>) -> Self {
+        Self { items, next, unreadable: Vec::new() }
+    }
+
+    /// Sets the items that cannot be read as entities.
+    #[must_use]
+    pub fn with_unreadable(mut self, unreadable: Vec<Unreadable>) -> Self {
+        self.unreadable = unreadable;
+        self
+    }
+
     /// The same page of something else.
     ///
     /// # Errors
@@ -84,7 +98,7 @@ impl<T> Page<T> {
 
     /// A page without anything, and the last.
     pub fn empty() -> Self {
-        Self { items: Vec::new(), next: None, unreadable: Vec::new() }
+        Self::new(Vec::new(), None)
     }
 }
 

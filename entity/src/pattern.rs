@@ -20,6 +20,7 @@ use tabla_core::{Value, ValueRef};
 /// writes are declared by their entities. All of it is compared with what the store was asked when
 /// the pattern ran ([`compare`](crate::compare)).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pattern {
     /// Its name: that of the app's function.
     pub name: &'static str,
@@ -67,6 +68,7 @@ impl fmt::Display for Operation {
 
 /// One request of a pattern.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Call {
     /// What the store is asked to do.
     pub operation: Operation,

@@ -11,6 +11,7 @@ use tabla_core::{Value, ValueRef};
 
 /// What a query or a scan asks of a table.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reading {
     /// The table, as the store knows it.
     pub table: String,

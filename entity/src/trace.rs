@@ -19,6 +19,7 @@ pub struct Traced {
 
 /// One operation that was carried out.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trace {
     /// What was asked.
     pub operation: Operation,
@@ -49,6 +50,7 @@ pub enum Touch {
 
 /// An item that a request names.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Touched {
     /// What is done to it.
     pub touch: Touch,

@@ -37,6 +37,7 @@ impl fmt::Display for WriteKind {
 
 /// A declared write.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WriteDesign {
     /// What it does.
     pub kind: WriteKind,
@@ -52,6 +53,7 @@ pub struct WriteDesign {
 
 /// What happens to an item that stands for a unique value, along with a write.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct GuardDesign {
     /// [`WriteKind::Put`] or [`WriteKind::Delete`].
     pub kind: WriteKind,

@@ -1,4 +1,6 @@
 //! Admission control: limits on the requests in flight and on the memory of requests and responses.
+//!
+//! The limit on connections is in `connections`, threads for long bodies are in `workers`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +18,8 @@ const COUNTED_TREES: usize = 16 << 10;
 
 /// Memory that the parsed values of a request may take for each byte of its body, in bytes.
 const TREES_PER_BYTE: usize = 16;
-/// Memory that they may take in addition, in bytes. A value that fits into an item takes less.
+/// Memory that the parsed values of any request may take besides, in bytes. A value that fits into
+/// an item takes less.
 const TREES_AT_LEAST: usize = 64 << 20;
 
 /// Requests and bytes in flight, with their limits.

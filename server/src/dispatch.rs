@@ -1,4 +1,6 @@
 //! Dispatch of an operation: parses its request, calls the store, writes its response.
+//!
+//! Parsers are in `request`, writers in `response`. Errors become JSON in `error_response`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Errors as JSON, with DynamoDB's status, `__type` and members.
+//!
+//! The texts of errors come from core and from the parsers in `request` and `shape`.
 
 use http::StatusCode;
 use tabla_core::{CancellationReason, Error, ErrorKind};

@@ -13,7 +13,7 @@ use tabla_core::ops::{
 use tabla_core::{Error, ErrorKind, Result, Store};
 use tokio::time::timeout;
 
-/// Interval at which a running change of a table is checked for a back-fill.
+/// Interval at which a running change of a table is checked for a backfill.
 const CHANGE_WAIT: Duration = Duration::from_millis(50);
 
 pub(crate) async fn create(
@@ -34,8 +34,8 @@ pub(crate) async fn delete(store: &Arc<dyn Store>, table: String) -> Result<Tabl
     Ok(table)
 }
 
-/// Changes a table. Returns before a new index is back-filled; the table's description reports the
-/// back-fill.
+/// Changes a table. Returns before a new index is backfilled; until then the table's description
+/// reports the index as `CREATING`.
 pub(crate) async fn update(
     store: &Arc<dyn Store>,
     request: UpdateTable,

@@ -1,4 +1,6 @@
 //! Counters of requests and connections, as text for Prometheus.
+//!
+//! The request `GET /metrics` is served in `service`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

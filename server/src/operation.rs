@@ -1,4 +1,6 @@
 //! Operations of DynamoDB's API, and whether the server supports each.
+//!
+//! Operations are executed in `dispatch`.
 
 /// Defines [`Operation`], from the name, the service and the support of each operation.
 macro_rules! operations {

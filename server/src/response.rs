@@ -1,4 +1,6 @@
 //! Writers of responses, from core's output types to JSON text.
+//!
+//! Errors are in `error_response`.
 
 mod capacity;
 mod items;

@@ -1,4 +1,6 @@
 //! Clients of the AWS SDK whose HTTP layer is the service, without a socket.
+//!
+//! The protocol is in `service`.
 
 use std::sync::Arc;
 

@@ -72,9 +72,9 @@ pub(crate) struct Member {
 pub(crate) enum Need {
     /// The member is optional.
     Optional,
-    /// The member is required. Its absence is one violated constraint among others.
+    /// The member is required; its absence is reported with the other violated constraints.
     Required,
-    /// The member is required. Its absence is the only error, with this message.
+    /// The member is required; its absence is the only reported error, with this message.
     First(&'static str),
 }
 

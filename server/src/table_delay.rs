@@ -1,5 +1,7 @@
 //! A store wrapper that keeps tables in `CREATING`, `UPDATING` and `DELETING` for a configured
 //! time, to test programs that wait for tables.
+//!
+//! States of tables without a delay are in `lifecycle`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,6 @@
 //! Threads for requests that keep a processor busy: long bodies and their compression.
+//!
+//! The limits on requests in flight are in `admission`.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;

@@ -1,4 +1,6 @@
 //! Time-out for clients that do not read their responses.
+//!
+//! Time-outs for requests that do not arrive are in `listen`.
 
 use std::io;
 use std::pin::Pin;

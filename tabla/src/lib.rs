@@ -4,7 +4,7 @@
 //! [`open`] opens a store by its address.
 //!
 //! - [`Store`] is the trait that backends implement. [`StoreExt`] adds methods for callers.
-//! - [`ops`] has a request and an answer for each operation.
+//! - [`ops`] has a request and a response for each operation.
 //! - [`Item`] and [`Value`] are the data.
 //! - [`attr`] and [`Update`] build expressions.
 #![cfg_attr(feature = "entity", doc = "- [`entity`] has typed entities of a single-table design.")]
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// Opens the store at an address, such as `sqlite:shop.db`, `memory:` or `dynamodb:`.
 ///
 /// The store retries throttling, transaction conflicts and unprocessed batch items: up to 10
-/// attempts, with random waits of at most 25 ms that double up to 5 s. A write whose answer was
+/// attempts, with random waits of at most 25 ms that double up to 5 s. A write whose response was
 /// lost is not repeated, except a transaction, which has a request token. The option `?retries=off`
 /// of the address turns retries off; [`Registry::with_retries`] sets another policy.
 ///

@@ -37,11 +37,9 @@ fn documented(subject: &'static str) -> Accepted {
 #[async_trait]
 impl App for GamificacionApp {
     fn design(&self) -> AppDesign {
-        AppDesign {
-            name: "gamificacion",
-            summary: "a user's panel: goals, products, network and media, in one table",
-            tables: vec![&GAMIFICACION],
-            entities: vec![
+        AppDesign::new("gamificacion", "a user's panel: goals, products, network and media, in one table")
+            .tables(vec![&GAMIFICACION])
+            .entities(vec![
                 Profile::design(),
                 Dashboard::design(),
                 Goal::design(),
@@ -50,9 +48,9 @@ impl App for GamificacionApp {
                 NetworkMember::design(),
                 Asset::design(),
                 AssetLink::design(),
-            ],
-            patterns: patterns().into_iter().map(Pattern::from).collect(),
-            accepted: vec![
+            ])
+            .patterns(patterns().into_iter().map(Pattern::from).collect())
+            .accepted(vec![
                 accepted("Goal", "a user has tens of goals, and lists of them are paged"),
                 accepted("Product", "a user has tens of products, and lists of them are paged"),
                 accepted("Featured", "a panel shows a few things first; lists are paged"),
@@ -64,8 +62,7 @@ impl App for GamificacionApp {
                 accepted("AssetLink", "a user has tens of files, and lists of them are paged"),
                 documented("NetworkMember in GSI2"),
                 documented("NetworkMember in GSI3"),
-            ],
-        }
+            ])
     }
 
     fn documented(&self) -> Vec<Documented> {

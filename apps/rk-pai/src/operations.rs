@@ -85,7 +85,7 @@ impl RkPai {
             }
         }
         let items = links.items.iter().filter_map(|link| found.remove(&link.id_contrato)).collect();
-        Ok(Page { items, next: links.next, unreadable })
+        Ok(Page::new(items, links.next).with_unreadable(unreadable))
     }
 
     /// Everything about a user, whatever its size.

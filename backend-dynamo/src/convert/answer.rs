@@ -1,4 +1,4 @@
-//! Answers: capacity, item-collection metrics, and lists of items.
+//! Responses: capacity, item-collection metrics, and lists of items.
 
 use std::collections::{BTreeMap, HashMap};
 

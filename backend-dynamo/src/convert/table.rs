@@ -1,4 +1,4 @@
-//! Tables: definitions in requests, and descriptions in answers.
+//! Tables: definitions in requests, and descriptions in responses.
 
 use aws_sdk_dynamodb::primitives::DateTime;
 use aws_sdk_dynamodb::types as sdk;

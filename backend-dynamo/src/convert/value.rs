@@ -27,7 +27,7 @@ pub(crate) fn value_to_sdk(value: Value) -> Result<AttributeValue> {
     to_sdk(value, MAX_LEVELS)
 }
 
-/// Converts an item or a key of an answer.
+/// Converts an item or a key of a response.
 pub(crate) fn item_from_sdk(attributes: Attributes) -> Result<Item> {
     encode_item(&attributes)
 }
@@ -80,7 +80,7 @@ fn blob(bytes: Bytes) -> Blob {
     Blob::new(Vec::from(bytes))
 }
 
-/// Returns the error of an answer that DynamoDB cannot give.
+/// Returns the error of a response that DynamoDB cannot give.
 fn unexpected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unexpected, message)
 }

@@ -1,4 +1,6 @@
 //! Group commit: executes the jobs of a write group in one transaction, with one fsync.
+//!
+//! `inline` and `thread` decide when a group begins and on which thread.
 
 use std::sync::Arc;
 use std::time::Duration;

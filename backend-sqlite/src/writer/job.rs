@@ -1,4 +1,6 @@
 //! Write jobs, which a write group executes: writes of callers, and sweep steps.
+//!
+//! Waiting jobs are in `queue`; `group` executes them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

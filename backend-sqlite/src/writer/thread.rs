@@ -1,5 +1,7 @@
 //! Thread of the writer: executes the groups of durable stores, the jobs that inline callers leave,
 //! and the maintenance, checkpoints and sweeps of all stores.
+//!
+//! Groups on the threads of callers are in `inline`.
 
 use std::sync::Arc;
 use std::task::Waker;

@@ -230,7 +230,7 @@ async fn finish(path: &Path, ahead: Duration, acknowledged: &Acknowledged) {
     let store = open(path).await;
     for (pk, number) in &acknowledged.expiring {
         let key = item! { "pk" => pk.as_str(), "sk" => *number };
-        assert_eq!(store.get_item("orders", key).await.expect("an answer"), None);
+        assert_eq!(store.get_item("orders", key).await.expect("a response"), None);
     }
 }
 

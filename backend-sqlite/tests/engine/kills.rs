@@ -180,7 +180,7 @@ async fn verify(path: &Path, acknowledged: &mut BTreeMap<usize, i64>) {
         assert_eq!(twins, odd, "writer {writer}");
         if counter.is_some() {
             let key = item! { "pk" => format!("w{writer}"), "sk" => -1 };
-            let found = store.get(GetItem::new("orders", key)).await.expect("an answer").item;
+            let found = store.get(GetItem::new("orders", key)).await.expect("a response").item;
             let count = found.and_then(|item| item.get("n").and_then(|n| n.as_number()));
             assert_eq!(count, Some((odd.len() as i64).into()), "writer {writer}");
         }

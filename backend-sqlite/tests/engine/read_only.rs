@@ -156,7 +156,7 @@ async fn write_while_protected(path: &Path) {
     // These reads open new connections.
     for number in 1..=2 {
         let get = GetItem::new("orders", item! { "pk" => "later", "sk" => number });
-        assert!(store.get(get).await.expect("an answer").item.is_some());
+        assert!(store.get(get).await.expect("a response").item.is_some());
     }
     is_refused(path, &refusal(path).await);
     put(2).await.expect("a put after the refusal of another store");

@@ -172,7 +172,7 @@ async fn lost(
         let mut found = Vec::new();
         for twin in ["", "-twin"] {
             let key = item! { "pk" => format!("w{writer}{twin}"), "sk" => *number };
-            let answer = store.get(GetItem::new("orders", key)).await.expect("an answer");
+            let answer = store.get(GetItem::new("orders", key)).await.expect("a response");
             found.push(answer.item.is_some());
         }
         assert_eq!(

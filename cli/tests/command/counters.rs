@@ -41,7 +41,7 @@ impl Counters {
             let answer = connection.ask("GetItem", &get(&name)).await?.expect();
             let newest = answer.get("Item").map_or(0, |item| version_of(&name, item));
             for version in (1..=newest).map(|version| (counter, version)) {
-                // A client without an answer may have written it.
+                // A client without a response may have written it.
                 let is_known = !self.0.insert(version);
                 assert!(
                     is_known || pending.contains(&version),

@@ -15,9 +15,9 @@ use crate::wire::{Connection, head, request};
 
 const MIB: u64 = 1 << 20;
 
-/// Limit of the server on bytes of requests and answers.
+/// Limit of the server on bytes of requests and responses.
 const HELD: u64 = 256 * MIB;
-/// [`HELD`], and the memory to build the answers and to hold the connections.
+/// [`HELD`], and the memory to build the responses and to hold the connections.
 const WITH_ALL: u64 = 640 * MIB;
 
 /// Checks that another client is served as usual.
@@ -29,7 +29,7 @@ async fn assert_served(server: &Served) {
         let get = json!({ "TableName": "things", "Key": key });
         for (operation, body) in [("PutItem", put), ("GetItem", get)] {
             let answer = timeout(PATIENCE, connection.ask(operation, &body)).await;
-            answer.expect("an answer in time").expect("an answer").expect();
+            answer.expect("a response in time").expect("a response").expect();
         }
     }
 }
@@ -109,7 +109,7 @@ async fn memory_of_unread_answers_is_bounded() {
         item["text"] = json!({ "S": "x".repeat(390_000) });
         server.ask("PutItem", &json!({ "TableName": "things", "Item": item })).await.expect();
     }
-    // Answers of 15 MB, one of them an error.
+    // Responses of 15 MB, one of them an error.
     let keys: Vec<Value> = (0..40).map(key).collect();
     let get = json!({ "RequestItems": { "things": { "Keys": keys } } });
     let refused = |key: Value| {
@@ -124,7 +124,7 @@ async fn memory_of_unread_answers_is_bounded() {
     let refused: Vec<Value> = (0..40).map(|number| refused(key(number))).collect();
     let transact = json!({ "TransactItems": refused });
     let asked = [("BatchGetItem", get), ("TransactWriteItems", transact)];
-    // With many clients, the answers to each of the two operations exceed the limit.
+    // With many clients, the responses to each of the two operations exceed the limit.
     let clients = connections() / 8;
     let is_too_much = clients * 15_000_000 > HELD;
     let before = server.memory();

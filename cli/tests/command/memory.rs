@@ -22,7 +22,7 @@ fn body(beginning: &str, part: &str, end: &str) -> String {
 
 /// Sends a request to a new server.
 ///
-/// Returns the code of the answer, its message, and the growth of the server's peak memory in
+/// Returns the code of the response, its message, and the growth of the server's peak memory in
 /// bytes, if the system reports it.
 async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     let server = Served::start(&[]).await;
@@ -32,9 +32,9 @@ async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     let request = head(operation, body.len()) + body;
     let answer = async {
         connection.send(request.as_bytes()).await.expect("the server reads");
-        connection.answer().await.expect("an answer")
+        connection.answer().await.expect("a response")
     };
-    let answer = timeout(PATIENCE, answer).await.expect("an answer in time");
+    let answer = timeout(PATIENCE, answer).await.expect("a response in time");
     let json = answer.json();
     let message = json["message"].as_str().unwrap_or_default().to_owned();
     let growth = server.peak_memory().zip(before).map(|(after, before)| after - before);
@@ -129,7 +129,7 @@ async fn body_of_many_chunks_takes_no_more_than_its_bytes() {
         connection.send(b"1\r\n}\r\n0\r\n\r\n").await?;
         connection.answer().await
     };
-    let answer = timeout(PATIENCE, send).await.expect("an answer in time").expect("an answer");
+    let answer = timeout(PATIENCE, send).await.expect("a response in time").expect("a response");
     assert_eq!(answer.expect(), json!({ "TableNames": [] }));
     if let (Some(before), Some(after)) = (before, server.peak_memory()) {
         let growth = after - before;

@@ -18,7 +18,7 @@ const ITEMS: usize = 200;
 
 async fn ask(connection: &mut Connection, operation: &str, body: &Value) -> Value {
     let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
-    answer.expect("an answer in time").expect("an answer").expect()
+    answer.expect("a response in time").expect("a response").expect()
 }
 
 async fn fill(server: &Served) {

@@ -120,7 +120,7 @@ impl Served {
     pub(crate) async fn ask(&self, operation: &str, body: &Value) -> Answer {
         let mut connection = self.connect().await;
         let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
-        answer.expect("an answer in time").expect("an answer")
+        answer.expect("a response in time").expect("a response")
     }
 
     /// Creates a table with the partition key `pk` and the sort key `sk`.
@@ -142,7 +142,7 @@ impl Served {
 
     /// Returns a value from `/metrics`, or 0 if the metric is not listed yet.
     pub(crate) async fn metric(&self, name: &str) -> u64 {
-        let answer = self.connect().await.look("/metrics").await.expect("an answer").text();
+        let answer = self.connect().await.look("/metrics").await.expect("a response").text();
         let line = answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.map_or(0, |number| number.parse().expect("a number"))
     }
@@ -171,7 +171,7 @@ impl Served {
         Some((numbers.next()??, numbers.next()??))
     }
 
-    /// Sends it a signal, such as `TERM`.
+    /// Sends a signal, such as `TERM`, to the server.
     pub(crate) async fn signal(&self, name: &str) {
         let process = self.process.to_string();
         let sent = Command::new("kill").args(["-s", name, &process]).status().await;

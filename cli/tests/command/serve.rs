@@ -80,7 +80,7 @@ async fn requests_of_unlisted_hosts_and_origins_get_403() {
     ] {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\n\r\n");
         connection.send(request.as_bytes()).await.expect("the server reads");
-        let answer = connection.answer().await.expect("an answer");
+        let answer = connection.answer().await.expect("a response");
         assert_eq!(answer.status, status, "{host} {origin}: {}", answer.text());
     }
     server.stop().await;
@@ -122,10 +122,10 @@ async fn health_and_metrics_are_served() {
     assert_eq!(server.ask("GetItem", &nothing).await.code(), "ResourceNotFoundException");
 
     let mut connection = server.connect().await;
-    let health = connection.look("/").await.expect("an answer");
+    let health = connection.look("/").await.expect("a response");
     assert_eq!((health.status, &*health.text()), (200, "healthy: localhost\n"));
     let metrics = loop {
-        let metrics = connection.look("/metrics").await.expect("an answer");
+        let metrics = connection.look("/metrics").await.expect("a response");
         // Closed connections are counted for a moment.
         if metrics.text().contains("\ntabla_connections 1\n") {
             break metrics;
@@ -154,7 +154,7 @@ async fn health_and_metrics_are_served() {
             number.parse::<f64>().expect("a number");
         }
     }
-    let other = connection.look("/elsewhere").await.expect("an answer");
+    let other = connection.look("/elsewhere").await.expect("a response");
     assert_eq!(other.status, 404);
     server.stop().await;
 }
@@ -175,7 +175,7 @@ async fn only_signed_requests_are_accepted_with_auth() {
         let unsigned = server.ask("ListTables", &json!({})).await;
         assert_eq!(unsigned.status, 400);
         assert_eq!(unsigned.code(), "MissingAuthenticationTokenException");
-        let health = server.connect().await.look("/").await.expect("an answer");
+        let health = server.connect().await.look("/").await.expect("a response");
         assert_eq!(health.status, 200, "health needs no signature");
 
         let endpoint = format!("http://127.0.0.1:{}", server.address.port());

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use crate::process::Served;
 use crate::wire::{Connection, head, request};
 
-/// Number of items that make an answer of 15 MB.
+/// Number of items that make a response of 15 MB.
 const LARGE_ITEMS: usize = 40;
 
 fn put(writer: usize, number: usize) -> Value {
@@ -72,7 +72,7 @@ async fn acknowledged_writes_are_in_the_file_after_shutdown() {
     }
 }
 
-/// Returns a connection whose answer is in flight: it is not read, and is larger than the buffers
+/// Returns a connection whose response is in flight: it is not read, and is larger than the buffers
 /// of the system.
 async fn being_answered(server: &Served) -> Connection {
     server.create("large").await;
@@ -82,7 +82,7 @@ async fn being_answered(server: &Served) -> Connection {
         let mut item = key(number);
         item["text"] = json!({ "S": "x".repeat(390_000) });
         let put = json!({ "TableName": "large", "Item": item });
-        writer.ask("PutItem", &put).await.expect("an answer").expect();
+        writer.ask("PutItem", &put).await.expect("a response").expect();
     }
     let keys: Vec<Value> = (0..LARGE_ITEMS).map(key).collect();
     let get = json!({ "RequestItems": { "large": { "Keys": keys } } });
@@ -103,14 +103,14 @@ async fn shutdown_answers_whole_requests_and_times_out_incomplete_ones() {
     let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
     half.send(head.as_bytes()).await.expect("the server reads");
     // The server waits for the body.
-    assert_eq!(half.answer().await.expect("an answer").status, 100);
+    assert_eq!(half.answer().await.expect("a response").status, 100);
     half.send(&[b' '; 50]).await.expect("the server reads");
     server.signal("TERM").await;
-    let answer = half.answer().await.expect("an answer");
+    let answer = half.answer().await.expect("a response");
     assert_eq!(answer.code(), "RequestTimeoutException");
     assert_eq!(answer.header("connection"), Some("close"));
     assert!(half.answer().await.is_err(), "the connection is closed");
-    let answer = taken.answer().await.expect("an answer").expect();
+    let answer = taken.answer().await.expect("a response").expect();
     assert_eq!(answer["Responses"]["large"].as_array().map(Vec::len), Some(LARGE_ITEMS));
     // A warning about unanswered requests would fail this check.
     server.ended().await.check();
@@ -121,12 +121,12 @@ async fn shutdown_does_not_wait_for_idle_connections() {
     let server = Served::start(&[]).await;
     let _silent = server.connect().await;
     let mut done = server.connect().await;
-    done.ask("ListTables", &json!({})).await.expect("an answer").expect();
+    done.ask("ListTables", &json!({})).await.expect("a response").expect();
     let half = b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Tar";
     let mut first = server.connect().await;
     first.send(half).await.expect("the server reads");
     let mut second = server.connect().await;
-    second.ask("ListTables", &json!({})).await.expect("an answer").expect();
+    second.ask("ListTables", &json!({})).await.expect("a response").expect();
     second.send(half).await.expect("the server reads");
     while server.metric("tabla_connections").await != 5 {
         SystemClock.sleep(Duration::from_millis(10)).await;

@@ -1,4 +1,4 @@
-//! HTTP client for the wire protocol that can misbehave: partial requests, unread answers.
+//! HTTP client for the wire protocol that can misbehave: partial requests, unread responses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -33,7 +33,7 @@ impl Connection {
         Self { stream, received: Vec::new() }
     }
 
-    /// Opens a connection with a receive buffer of 4 KB, and sends a request. Reads no answer.
+    /// Opens a connection with a receive buffer of 4 KB, and sends a request. Reads no response.
     pub(crate) async fn unread(address: SocketAddr, request: &[u8]) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4 << 10)?;
@@ -42,13 +42,13 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends a request for an operation, and reads the answer.
+    /// Sends a request for an operation, and reads the response.
     pub(crate) async fn ask(&mut self, operation: &str, body: &Value) -> io::Result<Answer> {
         self.send(&request(operation, body)).await?;
         self.answer().await
     }
 
-    /// Sends a GET request, and reads the answer.
+    /// Sends a GET request, and reads the response.
     pub(crate) async fn look(&mut self, path: &str) -> io::Result<Answer> {
         self.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
         self.answer().await
@@ -58,10 +58,10 @@ impl Connection {
         self.stream.write_all(bytes).await
     }
 
-    /// Reads the next answer.
+    /// Reads the next response.
     ///
     /// # Errors
-    /// The server has closed the connection, or the answer is not HTTP.
+    /// The server has closed the connection, or the response is not HTTP.
     pub(crate) async fn answer(&mut self) -> io::Result<Answer> {
         let end = loop {
             if let Some(end) = self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -70,7 +70,7 @@ impl Connection {
             self.more().await?;
         };
         let head = String::from_utf8_lossy(&self.received[..end]).to_lowercase();
-        let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no answer: {head}"));
+        let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no response: {head}"));
         let status =
             head.split(' ').nth(1).and_then(|text| text.parse().ok()).ok_or_else(broken)?;
         let length = match header(&head, "content-length") {

@@ -25,18 +25,18 @@ pub(crate) struct Worker {
     /// Last version that this client wrote.
     version: u64,
     random: u64,
-    /// Versions of its items after the acknowledged writes.
+    /// Versions of the client's items after the acknowledged writes.
     acknowledged: BTreeMap<Name, u64>,
-    /// Write without an answer.
+    /// Write without a response.
     pending: Write,
     /// Acknowledged versions of counters.
     pub(crate) counted: Vec<Version>,
-    /// Version of a counter whose write has no answer.
+    /// Version of a counter whose write has no response.
     pub(crate) pending_count: Option<Version>,
     pub(crate) seen: Seen,
 }
 
-/// Answers since the last report.
+/// Responses since the last report.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) codes: BTreeMap<String, u64>,
@@ -59,7 +59,7 @@ impl Worker {
         }
     }
 
-    /// Sends one or two requests of a random kind, and checks the answers.
+    /// Sends one or two requests of a random kind, and checks the responses.
     ///
     /// # Errors
     /// The connection failed. Whether the request was executed is then unknown.
@@ -224,7 +224,7 @@ impl Worker {
         Ok(answer)
     }
 
-    /// Compares the stored items with the acknowledged ones. The write without an answer must be
+    /// Compares the stored items with the acknowledged ones. The write without a response must be
     /// applied as a whole or not at all.
     pub(crate) async fn verify(&mut self, connection: &mut Connection) -> io::Result<()> {
         let mut stored = BTreeMap::new();
@@ -238,7 +238,7 @@ impl Worker {
             self.learn(pending.clone());
             assert_eq!(
                 stored, self.acknowledged,
-                "acknowledged: {before:?}, without an answer: {pending:?}"
+                "acknowledged: {before:?}, without a response: {pending:?}"
             );
         }
         self.pending.clear();

@@ -52,7 +52,7 @@ cases! {
         "Unprocessed keys carry the projection and the consistency of the request, so that they \
          can be sent again.";
     extra "batch-get-missing-items" of "35g", missing_items_are_left_out:
-        "Missing items are absent from the answer of a batch get, and are no unprocessed keys.";
+        "Missing items are absent from the response of a batch get, and are no unprocessed keys.";
     extra "batch-get-several-tables" of "35g", batch_get_reads_several_tables:
         "A batch get reads several tables, with keys of every type.";
     extra "batch-get-projection" of "35g", each_table_has_its_projection:
@@ -374,8 +374,8 @@ async fn batch_get_over_16_mb_returns_unprocessed_keys(ctx: Ctx) {
         let answer = ctx.ok(ctx.store().batch_get(get.clone()).await);
         let items = answer.responses.get(table.name()).cloned().unwrap_or_default();
         let size: usize = items.iter().map(Item::size).sum();
-        assert!(size <= LIMIT, "{size} bytes in one answer");
-        assert!(!items.is_empty(), "the answer has no items");
+        assert!(size <= LIMIT, "{size} bytes in one response");
+        assert!(!items.is_empty(), "the response has no items");
         let asked = get.requests[table.name()].keys.len();
         let left = answer.unprocessed_keys.get(table.name()).map_or(0, |left| left.keys.len());
         assert_eq!(items.len() + left, asked, "every key must be read or unprocessed");
@@ -386,7 +386,7 @@ async fn batch_get_over_16_mb_returns_unprocessed_keys(ctx: Ctx) {
         }
         get.requests = answer.unprocessed_keys;
     }
-    assert!(rounds > 1, "one answer has more than 16 MB");
+    assert!(rounds > 1, "one response has more than 16 MB");
     ctx.expect_items(&found, &all);
 }
 
@@ -425,7 +425,7 @@ async fn missing_items_are_left_out(ctx: Ctx) {
     let answer = ctx.ok(ctx.store().batch_get(get).await);
     assert!(answer.unprocessed_keys.is_empty(), "{:?}", answer.unprocessed_keys);
     ctx.expect_items(&answer.responses[one.name()], &[item]);
-    // A table without found items is in the answer, with an empty list.
+    // A table without found items is in the response, with an empty list.
     ctx.expect_items(&answer.responses[two.name()], &[]);
 }
 

@@ -65,10 +65,10 @@ cases! {
 
     extra "consumer-poison", failing_record_is_set_aside:
         "A record whose handler fails at every attempt is set aside with its error, and the \
-         consumer goes on.";
+         consumer continues.";
     extra "consumer-panic", panicking_record_is_set_aside:
         "A record whose handler panics is set aside after the last attempt, and the consumer \
-         goes on.";
+         continues.";
     extra "consumer-poison-large", large_record_is_set_aside_without_its_old_image:
         "A record that is too large for an item is set aside without its old image, which a retry \
          reads from the stream.";

@@ -133,7 +133,7 @@ cases! {
     extra "index-added-for-every-key-type", added_index_orders_every_key_type:
         "An added index orders the existing items, for every type of key.";
     extra "index-added-during-writes", added_index_has_concurrent_writes:
-        "An added index has all writes that happen while it is back-filled.";
+        "An added index has all writes that happen while it is backfilled.";
     extra "index-deleted", deleted_index_cannot_be_read:
         "A deleted index can no longer be read, and its key attributes are unrestricted again.";
     extra "index-replaced", index_name_can_be_reused_with_other_keys:

@@ -190,6 +190,6 @@ impl Keys {
 
     #[track_caller]
     fn done(self) {
-        assert!(self.wrong.is_empty(), "other answers:\n  {}", self.wrong.join("\n  "));
+        assert!(self.wrong.is_empty(), "unexpected results:\n  {}", self.wrong.join("\n  "));
     }
 }

@@ -98,7 +98,7 @@ impl Projected {
 
     #[track_caller]
     fn done(self) {
-        assert!(self.wrong.is_empty(), "other answers:\n  {}", self.wrong.join("\n  "));
+        assert!(self.wrong.is_empty(), "unexpected results:\n  {}", self.wrong.join("\n  "));
     }
 }
 

@@ -210,7 +210,7 @@ impl Asked {
     /// Ends the case: fails if a result was unexpected or the item has changed.
     #[track_caller]
     pub(super) fn done(self) -> impl Future<Output = ()> {
-        assert!(self.wrong.is_empty(), "other answers:\n  {}", self.wrong.join("\n  "));
+        assert!(self.wrong.is_empty(), "unexpected results:\n  {}", self.wrong.join("\n  "));
         async move { self.ctx.expect_table(&self.table, &[Self::item()]).await }
     }
 }

@@ -79,6 +79,7 @@ impl StdError for Violation {
 /// History without a valid order, cut after the first response that excludes all orders, and
 /// reduced to the operations that matter.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Disorder {
     /// Number of the round, from 1.
     pub round: usize,

@@ -149,12 +149,12 @@ impl Generator {
         self.curious(write.when(condition))
     }
 
-    /// Half of the time, requests the item if the condition fails.
+    /// Requests the item of a failed condition, for half of the writes.
     fn curious(&self, write: Write) -> Write {
         if self.coin() { write.item_on_failure() } else { write }
     }
 
-    /// Sometimes requests the old or the new item.
+    /// Requests the old item for a third of the writes, the new item for a third of the updates.
     fn returning(&self, write: Write) -> Write {
         match (self.below(3), write.action) {
             (0, _) => write.returning(Returns::Old),

@@ -9,6 +9,7 @@ use super::model::{Action, Condition, ModelOperation, Outcome, Row, Verdict};
 /// The call began after the tick `called`, and its response arrived before the tick `answered`. One
 /// operation precedes another in real time if it was answered before the other was called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Entry {
     /// Number of the task that called.
     pub task: usize,

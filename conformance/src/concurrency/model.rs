@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Item of the model, without its key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Row {
     /// Attribute `v`: different for every write, so that a read identifies the write that it saw.
     pub tag: Option<u64>,
@@ -59,6 +60,7 @@ impl ModelOperation {
 
 /// Write of one item, alone or in a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Write {
     /// Number of the item.
     pub key: usize,

@@ -15,6 +15,7 @@ use crate::wording;
 
 /// Difference between two stores on one operation.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Operation, or the name of the contents that were compared at the end.
     pub asked: String,

@@ -18,6 +18,7 @@ pub(super) const TABLE: &str = "history";
 
 /// Table and the operations on it.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct History {
     /// Table that the history is on.
     pub shape: TableShape,

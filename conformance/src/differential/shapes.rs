@@ -5,6 +5,7 @@ use tabla_core::ops::{CreateTable, IndexProjection, SecondaryIndex};
 
 /// Definition of a table: its key and its indexes.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TableShape {
     /// Type of the partition key `pk`.
     pub partition: KeyType,
@@ -16,6 +17,7 @@ pub struct TableShape {
 
 /// Definition of a secondary index.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct IndexShape {
     /// Name of the index.
     pub name: &'static str,

@@ -11,6 +11,7 @@ macro_rules! all_operations {
     ($($method:ident => $variant:ident $(= $write:ident)?,)+) => {
         /// Operation of the [`Store`](tabla_core::Store) trait, as used in plans and hooks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Operation {
             $(
                 #[doc = concat!("[`Store::", stringify!($method), "`](tabla_core::Store::", stringify!($method), ").")]
@@ -68,6 +69,7 @@ pub(crate) use operation;
 
 /// Failure of a valid call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Failure {
     /// The call is throttled and not executed.
     Throttled,
@@ -85,6 +87,7 @@ pub enum Failure {
 
 /// Calls at which a failure occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum When {
     /// At the nth call, counted from 1.
     Call(usize),

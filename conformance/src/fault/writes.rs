@@ -9,8 +9,8 @@ use super::expressions::condition_of;
 use super::{Fault, FaultStore};
 
 impl<S: Store> FaultStore<S> {
-    /// Evaluates a condition with the fault, and returns whether it did: then the wrapped store
-    /// must not.
+    /// Evaluates a condition with the fault. Returns whether the fault concerns conditions, so that
+    /// the wrapped store must not evaluate it.
     pub(super) async fn evaluate_condition(
         &self,
         table: &str,

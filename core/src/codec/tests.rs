@@ -77,8 +77,8 @@ fn encoding_matches_the_documented_example() {
 fn non_canonical_bytes_are_rejected() {
     let cases: [(&[u8], &str); 22] = [
         (&[], "no bytes"),
-        (&[0, 0, 0], "unknown format version 0; this program reads version 1"),
-        (&[2, 0, 0], "unknown format version 2; this program reads version 1"),
+        (&[0, 0, 0], "unknown format version 0; this program reads version 1; upgrade tabla"),
+        (&[2, 0, 0], "unknown format version 2; this program reads version 1; upgrade tabla"),
         (&[1], "the item size is not a valid varint"),
         (&[1, 0x80, 0], "the item size is not a valid varint"),
         (&[1, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F, 0], "the item size is not a valid varint"),

@@ -140,7 +140,7 @@ impl StreamState {
         last_number.max(self.newest().first_after + 1)
     }
 
-    /// Records that the engine has trimmed the records through this sequence number.
+    /// Stores the sequence number through which the engine has trimmed records.
     pub fn trim(&mut self, through: u64) {
         self.trimmed_through = self.trimmed_through.max(through);
     }

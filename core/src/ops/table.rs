@@ -267,7 +267,7 @@ impl StreamSpecification {
     }
 }
 
-/// Encryption at rest. The embedded stores keep the settings and do not encrypt.
+/// Encryption settings of a table. The embedded stores keep them and do not encrypt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SseSpecification {
@@ -428,7 +428,7 @@ pub struct UpdateTable {
 /// Change of one global secondary index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexUpdate {
-    /// Creates the index, and back-fills it with the existing items.
+    /// Creates the index, and backfills it with the existing items.
     Create(SecondaryIndex),
     /// Changes the provisioned throughput of the index.
     Update {
@@ -722,7 +722,7 @@ pub struct IndexDescription {
     pub projection: IndexProjection,
     /// Status; always active for a local index.
     pub status: TableStatus,
-    /// Whether the index is being back-filled. It cannot be read then.
+    /// Whether the index is being backfilled. It cannot be read then.
     pub backfilling: bool,
     /// Provisioned throughput; zero if the table is on demand.
     pub provisioned_throughput: ProvisionedThroughput,
@@ -758,7 +758,7 @@ impl IndexDescription {
     setters! {
         /// Sets the status.
         status: TableStatus,
-        /// Sets whether the index is being back-filled.
+        /// Sets whether the index is being backfilled.
         backfilling: bool,
         /// Sets the provisioned throughput.
         provisioned_throughput: ProvisionedThroughput,

@@ -70,7 +70,7 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GlobalIndexState {
-    /// Whether the index is being back-filled with the items that are older than it.
+    /// Whether the index is being backfilled with the items that are older than it.
     #[serde(default)]
     pub backfilling: bool,
     /// Provisioned throughput; zero while the table is on demand.
@@ -165,7 +165,7 @@ impl Table {
         self.schema.attribute_definitions()
     }
 
-    /// Indexes that are being back-filled: at most one. An engine resumes it when it opens
+    /// Indexes that are being backfilled: at most one. An engine resumes it when it opens
     /// the store.
     pub fn backfilling(&self) -> impl Iterator<Item = &IndexSchema> {
         self.schema.indexes.iter().filter(|index| self.is_backfilling(&index.name))
@@ -175,7 +175,7 @@ impl Table {
         self.global_indexes.get(index).is_some_and(|state| state.backfilling)
     }
 
-    /// Returns the table with the back-fill of an index complete, so that the index can be read.
+    /// Returns the table with the backfill of an index complete, so that the index can be read.
     #[must_use]
     pub fn with_index_filled(&self, index: &str) -> Table {
         let mut table = self.clone();
@@ -188,7 +188,7 @@ impl Table {
     /// Looks up the index that a query or scan names.
     ///
     /// # Errors
-    /// A validation error if it does not exist or is being back-filled.
+    /// A validation error if it does not exist or is being backfilled.
     pub fn index_to_read(&self, name: &str) -> Result<&IndexSchema> {
         let Some(index) = self.schema.index(name) else {
             return Err(Error::validation(format!(
@@ -207,7 +207,7 @@ impl Table {
     ///
     /// # Errors
     /// A validation error if the table has deletion protection, and one of kind
-    /// [`ErrorKind::InUse`] while an index is being back-filled.
+    /// [`ErrorKind::InUse`] while an index is being backfilled.
     pub fn check_delete(&self) -> Result<()> {
         if self.deletion_protection {
             return Err(Error::validation(

@@ -14,7 +14,7 @@ use crate::ops::{BillingMode, IndexUpdate, ProvisionedThroughput, SecondaryIndex
 pub struct TableChange {
     /// Table after the update.
     pub table: Table,
-    /// Index to back-fill with the existing items. Writes maintain it at once; reads are refused
+    /// Index to backfill with the existing items. Writes maintain it at once; reads are refused
     /// until [`Table::with_index_filled`].
     pub added: Option<IndexSchema>,
     /// Index whose entries the engine deletes.
@@ -102,7 +102,7 @@ impl Table {
     /// # Errors
     /// Those of [`check_update`]; validation errors for a request that does not fit the table;
     /// [`ErrorKind::NotFound`] for an index that does not exist; [`ErrorKind::LimitExceeded`] for a
-    /// 21st global index, or for a creation or deletion while another index is being back-filled.
+    /// 21st global index, or for a creation or deletion while another index is being backfilled.
     pub fn apply_update(&self, request: &UpdateTable, now: Timestamp) -> Result<TableChange> {
         check_update(request)?;
         let now = now.to_millis();

@@ -62,6 +62,9 @@ async fn status<S: Store + ?Sized>(store: &S, name: &str) -> Result<Option<Table
 fn overdue(name: &str, status: &str) -> Error {
     Error::new(
         ErrorKind::Unavailable,
-        format!("table `{name}` is still {status} after {} s", LIMIT.as_secs()),
+        format!(
+            "table `{name}` is still {status} after {} s; check it with describe_table",
+            LIMIT.as_secs()
+        ),
     )
 }

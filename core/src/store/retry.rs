@@ -260,7 +260,7 @@ impl Attempts<'_> {
 ///
 /// - Throttling and unavailability: every operation, except a write that may have been executed.
 /// - Transaction conflicts. A transaction without a request token gets one, so that it can be sent
-///   again even if its answer was lost.
+///   again even if its response was lost.
 /// - Unprocessed keys and items of batches are sent again until none is left, or until the attempts
 ///   run out without progress.
 /// - Other errors are returned at once.
@@ -282,13 +282,17 @@ impl<S> RetryingStore<S> {
 fn unprocessed(left: usize, applied: Applied) -> Error {
     Error::new(
         ErrorKind::Throttled,
-        format!("{left} operations of a batch were still unprocessed after the last attempt"),
+        format!(
+            "{left} operations of a batch were still unprocessed after the last attempt; send them \
+             again later"
+        ),
     )
     .with_retry(Retry::Exhausted)
     .with_applied(applied)
 }
 
-/// Body of each operation: sent again unchanged, or by a method of its own.
+/// Body of an operation of [`RetryingStore`]: sends the unchanged request again, except for batches
+/// and transactional writes, which have methods of their own.
 macro_rules! retried {
     ($self:ident, batch_get, $request:ident) => {
         $self.retry_batch_get($request).await
@@ -367,7 +371,7 @@ impl<S: Store> RetryingStore<S> {
         }
     }
 
-    /// Writes until no item is left. A call whose answer was lost is not repeated: it could
+    /// Writes until no item is left. A call whose response was lost is not repeated: it could
     /// overwrite what another caller has written since.
     async fn retry_batch_write(&self, mut request: BatchWriteItem) -> Result<BatchWriteItemOutput> {
         if self.policy.attempts <= 1 {
@@ -492,7 +496,7 @@ mod tests {
     }
 
     fn lost_answer() -> Error {
-        Error::new(ErrorKind::Unavailable, "the answer was lost").with_applied(Applied::Maybe)
+        Error::new(ErrorKind::Unavailable, "the response was lost").with_applied(Applied::Maybe)
     }
 
     fn conflict() -> Error {

@@ -1,4 +1,4 @@
-//! A server is running after `endpoint`, and ends with the process that requested it.
+//! Lifetime of a server: from the return of `endpoint` to the end of the process that called it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

@@ -9,6 +9,7 @@ use tabla_core::ValueKind;
 
 /// What a data model says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Model {
     /// What it is called.
     pub name: String,

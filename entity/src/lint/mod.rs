@@ -76,6 +76,7 @@ impl fmt::Display for Rule {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// By which rule.
     pub rule: Rule,
@@ -89,6 +90,7 @@ pub struct Finding {
 
 /// A warning that an app takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Accepted {
     /// The rule.
     pub rule: Rule,
@@ -96,6 +98,13 @@ pub struct Accepted {
     pub subject: &'static str,
     /// Why.
     pub reason: &'static str,
+}
+
+impl Accepted {
+    /// Acceptance of this rule's warning about this pattern, entity or index.
+    pub const fn new(rule: Rule, subject: &'static str, reason: &'static str) -> Self {
+        Self { rule, subject, reason }
+    }
 }
 
 impl Finding {

@@ -28,14 +28,10 @@ impl std::fmt::Debug for Reader {
 #[async_trait]
 impl App for Reader {
     fn design(&self) -> AppDesign {
-        AppDesign {
-            name: "shop",
-            summary: "orders",
-            tables: vec![&SHOP, &PAYMENTS],
-            entities: vec![Order::design(), Customer::design(), Event::design(), Payment::design()],
-            patterns: vec![self.pattern.clone()],
-            accepted: Vec::new(),
-        }
+        AppDesign::new("shop", "orders")
+            .tables(vec![&SHOP, &PAYMENTS])
+            .entities(vec![Order::design(), Customer::design(), Event::design(), Payment::design()])
+            .patterns(vec![self.pattern.clone()])
     }
 
     async fn seed(&self, _: &Db, _: u32, _: Progress<'_>) -> Result<()> {

@@ -27,14 +27,10 @@ fn design(
     entities: &[&'static EntityDesign],
     patterns: Vec<Pattern>,
 ) -> AppDesign {
-    AppDesign {
-        name: "small",
-        summary: "a design for one rule",
-        tables: vec![table],
-        entities: entities.to_vec(),
-        patterns,
-        accepted: Vec::new(),
-    }
+    AppDesign::new("small", "a design for one rule")
+        .tables(vec![table])
+        .entities(entities.to_vec())
+        .patterns(patterns)
 }
 
 /// What a rule finds, as `subject: message`.

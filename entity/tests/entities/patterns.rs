@@ -69,14 +69,10 @@ impl std::fmt::Debug for Small {
 }
 
 fn design(pattern: Pattern) -> AppDesign {
-    AppDesign {
-        name: "club",
-        summary: "members and teams",
-        tables: vec![&CLUB],
-        entities: vec![Member::design(), Count::design()],
-        patterns: vec![pattern],
-        accepted: Vec::new(),
-    }
+    AppDesign::new("club", "members and teams")
+        .tables(vec![&CLUB])
+        .entities(vec![Member::design(), Count::design()])
+        .patterns(vec![pattern])
 }
 
 #[async_trait]

@@ -77,14 +77,8 @@ struct Monthly {
 #[async_trait]
 impl App for Monthly {
     fn design(&self) -> AppDesign {
-        AppDesign {
-            name: "monthly",
-            summary: "a log",
-            tables: vec![&MAIN, &LOG],
-            entities: Vec::new(),
-            patterns: Vec::new(),
-            accepted: Vec::new(),
-        }
+        AppDesign::new("monthly", "a log")
+            .tables(vec![&MAIN, &LOG])
     }
 
     fn periods(&self, _: &TableDesign, now: UtcTime) -> Vec<String> {

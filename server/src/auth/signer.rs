@@ -9,7 +9,7 @@ use tabla_core::env::Timestamp;
 /// Time of the signatures, in the basic format.
 pub(super) const SIGNED_AT: &str = "20150830T123600Z";
 
-/// The same time, as a timestamp.
+/// Time of the signatures, [`SIGNED_AT`], as a timestamp.
 pub(super) const NOW: Timestamp = Timestamp::from_secs(1_440_938_160);
 
 /// Client with an access key.

@@ -129,7 +129,7 @@ fn index(object: &mut Object<'_>, index: &IndexDescription) {
 }
 
 /// Writes the members that only global indexes have. An index that is created with its table is not
-/// back-filled, and DynamoDB does not report it as such (API reference,
+/// backfilled, and DynamoDB does not report it as such (API reference,
 /// `GlobalSecondaryIndexDescription`).
 fn global(object: &mut Object<'_>, index: &IndexDescription, table: TableStatus) {
     object.text("IndexStatus", index.status.as_str());

@@ -21,11 +21,9 @@ pub struct EsenciaFestApp;
 #[async_trait]
 impl App for EsenciaFestApp {
     fn design(&self) -> AppDesign {
-        AppDesign {
-            name: "esencia-fest",
-            summary: "a virtual festival: rooms, a moderated forum, and a log of what visitors do",
-            tables: vec![&MAIN, &ACTIVITY_LOGS],
-            entities: vec![
+        AppDesign::new("esencia-fest", "a virtual festival: rooms, a moderated forum, and a log of what visitors do")
+            .tables(vec![&MAIN, &ACTIVITY_LOGS])
+            .entities(vec![
                 User::design(),
                 RoomStatus::design(),
                 RoomContent::design(),
@@ -37,10 +35,9 @@ impl App for EsenciaFestApp {
                 ConfigProfanity::design(),
                 ModerationLog::design(),
                 ActivityLog::design(),
-            ],
-            patterns: patterns().into_iter().map(Pattern::from).collect(),
-            accepted: accepted(),
-        }
+            ])
+            .patterns(patterns().into_iter().map(Pattern::from).collect())
+            .accepted(accepted())
     }
 
     fn documented(&self) -> Vec<Documented> {
@@ -72,8 +69,7 @@ const FEEDS: &str = "one shard, which leaves the keys as the document has them, 
 
 /// What the checks warn of, and why it stays.
 fn accepted() -> Vec<Accepted> {
-    let accept = |rule, subject, reason| Accepted { rule, subject, reason };
-    vec![
+        vec![
         accept(
             Rule::HotPartition,
             "RoomStatus",

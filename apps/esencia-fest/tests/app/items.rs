@@ -323,7 +323,6 @@ fn the_end_of_a_partition_is_read_back() {
 
 #[test]
 fn content_versions_are_not_read_in_order() {
-    use tabla::entity::AppDesign;
     use tabla::entity::Pattern;
     use tabla::entity::lint::{self, Rule};
     use tabla_kit::App;
@@ -332,7 +331,7 @@ fn content_versions_are_not_read_in_order() {
     let versions = Pattern::new("Versions", "in order").find(|| {
         RoomContent::find().with(RoomContent::ROOM_ID, RoomId::example("roomId")).describe()
     });
-    let design = AppDesign { patterns: vec![versions], ..EsenciaFestApp.design() };
+    let design = EsenciaFestApp.design().patterns(vec![versions]);
     let found = lint::check(&design);
     assert!(found.iter().any(|finding| finding.rule == Rule::NumbersAsText), "{found:?}");
 }

@@ -75,11 +75,9 @@ impl App for RkPaiApp {
             reason: "in development every index carries everything, as the document has it; in \
                      production, what is read through it",
         });
-        AppDesign {
-            name: "rk-pai",
-            summary: "users, contracts, permissions and their log in one table",
-            tables: vec![self.entorno.table()],
-            entities: vec![
+        AppDesign::new("rk-pai", "users, contracts, permissions and their log in one table")
+            .tables(vec![self.entorno.table()])
+            .entities(vec![
                 Usuario::design(),
                 PerfilUsuario::design(),
                 ContratoUsuario::design(),
@@ -101,10 +99,9 @@ impl App for RkPaiApp {
                 ModuloPerfil::design(),
                 ServicioPerfil::design(),
                 DashConfParams::design(),
-            ],
-            patterns: patterns().into_iter().map(Pattern::from).collect(),
-            accepted: bounded.into_iter().chain([kept]).chain(wide).collect(),
-        }
+            ])
+            .patterns(patterns().into_iter().map(Pattern::from).collect())
+            .accepted(bounded.into_iter().chain([kept]).chain(wide).collect())
     }
 
     fn documented(&self) -> Vec<Documented> {

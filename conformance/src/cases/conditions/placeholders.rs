@@ -179,7 +179,7 @@ pub(super) async fn placeholders_begin_with_their_marks(ctx: Ctx) {
             UpdateItem::new(&table, key()).condition("attribute_exists(pk)").value(placeholder, 1);
         check(placeholder, message, ctx.store().update(update).await);
     }
-    assert!(wrong.is_empty(), "other answers:\n  {}", wrong.join("\n  "));
+    assert!(wrong.is_empty(), "unexpected results:\n  {}", wrong.join("\n  "));
     // Malformed placeholders are reported before invalid expressions, names before values.
     let update = UpdateItem::new(&table, key()).condition("a =").name("a", "a").value("a", 1);
     ctx.expect_validation(

@@ -92,7 +92,7 @@ pub(super) async fn added_index_has_concurrent_writes(ctx: Ctx) {
     let table = ctx.table_with(TableSpec::s(), (0..20).map(entry)).await;
     let request = add(&table, KeyType::S, KeyType::S, IndexProjection::all());
     let added = Arc::new(AtomicBool::new(false));
-    // Writers continue until the index is ACTIVE, so that some writes happen during its back-fill.
+    // Writers continue until the index is ACTIVE, so that some writes happen during its backfill.
     let writers = (0..4).map(|part| {
         let (ctx, table, added) = (ctx.clone(), table.clone(), Arc::clone(&added));
         let writer: BoxFuture<'static, ()> = Box::pin(async move {

@@ -1,4 +1,4 @@
-//! Capacity units of a transaction, and what is written together with it.
+//! Capacity units of a transaction, its index entries, stream records, token and metrics.
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;

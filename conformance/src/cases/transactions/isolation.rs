@@ -138,7 +138,7 @@ pub(super) async fn transactional_read_is_consistent_or_conflicts(ctx: Ctx) {
                 match store.transact_get(TransactGetItems::new(reads.clone())).await {
                     Ok(answer) => {
                         let [a, b] = &answer.responses[..] else {
-                            panic!("the answer must have two items")
+                            panic!("the response must have two items")
                         };
                         assert_eq!(
                             count(a.as_ref()),

@@ -113,9 +113,9 @@ async fn count(store: &Tracked) -> Option<u32> {
 /// Whether the server executes a request that is cut like this, and what the error says of it.
 fn meaning(cut: Cut) -> (bool, &'static str) {
     match cut {
-        Cut::RequestLost => (false, "the connection broke before the answer came"),
-        Cut::ResponseLost => (true, "the connection broke before the answer came"),
-        Cut::AnswerTruncated => (true, "the answer of the service could not be read"),
+        Cut::RequestLost => (false, "the connection broke before the response came"),
+        Cut::ResponseLost => (true, "the connection broke before the response came"),
+        Cut::AnswerTruncated => (true, "the response of the service could not be read"),
         Cut::RequestStalled => (false, "the service did not answer in time"),
         Cut::AnswerStalled => (true, "the service did not answer in time"),
     }
