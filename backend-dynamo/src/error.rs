@@ -138,6 +138,9 @@ const CODES: &[(&str, ErrorClass)] = &[
     ("ServiceUnavailableException", ErrorClass::Unavailable),
 ];
 
+/// HTTP status of a store whose disk is full.
+const INSUFFICIENT_STORAGE: u16 = 507;
+
 /// Code of an error that is not in [`CODES`]; its real name is in the message.
 const UNKNOWN: &str = "UnknownError";
 
@@ -178,6 +181,10 @@ where
         ErrorClass::LimitExceeded => error.with_retry(Retry::Later),
         // The transaction with this token is still running, and may succeed.
         ErrorClass::TransactionInProgress => error.with_applied(access.applied_if_sent()),
+        // `tabla serve` reports a full disk so; DynamoDB has no such status.
+        ErrorClass::Unavailable if status == INSUFFICIENT_STORAGE => {
+            Error::disk_full(message).with_applied(access.applied_if_sent())
+        }
         // "If … a write operation … receives an HTTP 500 …, the operation may have succeeded".
         ErrorClass::Unavailable => error.with_applied(access.applied_if_sent()),
         _ => error,

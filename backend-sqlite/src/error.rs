@@ -31,7 +31,7 @@ fn classify(code: Option<ErrorCode>, text: String) -> Error {
         Some(ErrorCode::DiskFull) => {
             // A full disk seldom recovers within the time of a retry, so the error is final at
             // once.
-            (ErrorKind::Unavailable, Retry::Exhausted, "the disk is full; free some space there")
+            return Error::disk_full(format!("the disk is full; free some space there ({text})"));
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
             ErrorKind::AccessDenied,
@@ -70,6 +70,7 @@ fn classify(code: Option<ErrorCode>, text: String) -> Error {
 /// group. The source is left out, because it cannot be cloned.
 pub(crate) fn copy_error(error: &Error, applied: Applied) -> Error {
     Error::new(error.kind().clone(), error.message())
+        .with_code(error.code())
         .with_retry(error.retry())
         .with_applied(applied)
 }
@@ -108,6 +109,9 @@ mod tests {
             assert_eq!(error.applied(), Applied::No);
             let copy = copy_error(&error, Applied::Maybe);
             assert_eq!((copy.kind(), copy.applied()), (&kind, Applied::Maybe));
+            for error in [error, copy] {
+                assert_eq!(error.is_disk_full(), code == ffi::SQLITE_FULL, "{code}");
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, ffi};
-use tabla_core::{Error, ErrorKind, Result, Retry};
+use tabla_core::{Error, Result};
 
 use crate::config::{Durability, Location, SqliteConfig};
 use crate::{connection, format};
@@ -166,7 +166,7 @@ impl Wal {
             self.file.display(),
             RESERVE >> 10,
         );
-        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
+        Error::disk_full(message)
     }
 
     /// Records that the disk is full, and returns the error of a write for which it had no space.
@@ -177,7 +177,7 @@ impl Wal {
             self.file.display(),
             error.message()
         );
-        Error::new(ErrorKind::Unavailable, message).with_retry(Retry::Exhausted)
+        Error::disk_full(message)
     }
 }
 

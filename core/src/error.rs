@@ -28,6 +28,9 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
+/// Code of [`Error::disk_full`]. DynamoDB has no such exception.
+const DISK_FULL: &str = "InsufficientStorage";
+
 /// Kind of an [`Error`], with the data that a caller needs to act on it.
 ///
 /// There is one kind for each different reaction of a caller.
@@ -328,6 +331,12 @@ impl Error {
         Self::new(ErrorKind::Corrupt, message)
     }
 
+    /// Error for a write that found no free disk space: [`ErrorKind::Unavailable`] with
+    /// [`Retry::Exhausted`], so no layer retries it.
+    pub fn disk_full(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message).with_code(DISK_FULL).with_retry(Retry::Exhausted)
+    }
+
     /// Error for a request that needs a feature which the store lacks.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
@@ -413,6 +422,11 @@ impl Error {
     /// Request id of the service; `None` for an embedded store.
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
+    }
+
+    /// Whether the disk of the store is full ([`Error::disk_full`]).
+    pub fn is_disk_full(&self) -> bool {
+        self.code() == DISK_FULL
     }
 
     /// Whether a condition failed: that of a single write, or any of a transaction.

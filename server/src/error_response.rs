@@ -22,6 +22,8 @@ pub(crate) fn answer(error: &Error) -> (StatusCode, Vec<u8>) {
 
 fn status(error: &Error) -> StatusCode {
     match error.kind() {
+        // AWS SDKs retry the statuses 500, 502, 503 and 504.
+        _ if error.is_disk_full() => StatusCode::INSUFFICIENT_STORAGE,
         ErrorKind::Unavailable | ErrorKind::Unexpected | ErrorKind::Corrupt | ErrorKind::Config => {
             StatusCode::INTERNAL_SERVER_ERROR
         }
@@ -45,6 +47,7 @@ fn name(error: &Error) -> (&'static str, &'static str) {
         (_, code @ (SERIALIZATION | UNKNOWN_OPERATION | TOO_LARGE)) => (FRAMEWORK, code),
         // A store without a feature is reported like a service without the operation.
         (ErrorKind::Unsupported, _) => (FRAMEWORK, UNKNOWN_OPERATION),
+        _ if error.is_disk_full() => (MODELLED, "InternalServerError"),
         (ErrorKind::Corrupt | ErrorKind::Config, _) => (MODELLED, "InternalServerError"),
         (_, code) => (MODELLED, code),
     }
@@ -143,6 +146,11 @@ mod tests {
                 Error::corrupt("a page"),
                 500,
                 r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"a page"}"#,
+            ),
+            (
+                Error::disk_full("no space"),
+                507,
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"no space"}"#,
             ),
             (
                 Error::unsupported("no streams"),

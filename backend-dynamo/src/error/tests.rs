@@ -77,6 +77,15 @@ async fn every_code_has_its_kind_in_every_operation() {
 }
 
 #[tokio::test]
+async fn status_507_is_a_full_disk_that_nobody_retries() {
+    let service = FakeService::exception(507, "InternalServerError", "no space");
+    let error = store(&service).put(PutItem::new("orders", key())).await.unwrap_err();
+    assert!(error.is_disk_full(), "{error}");
+    assert_eq!((error.kind(), error.message()), (&ErrorKind::Unavailable, "no space"));
+    assert_eq!((error.retry(), error.applied()), (Retry::Exhausted, Applied::Maybe));
+}
+
+#[tokio::test]
 async fn failed_condition_has_its_item() {
     let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
         "Message":"The conditional request failed",

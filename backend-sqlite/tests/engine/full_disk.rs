@@ -44,6 +44,7 @@ async fn write_until_full(path: &Path) {
                 assert_eq!(error.kind(), &ErrorKind::Unavailable, "{error}");
                 // A retry seldom helps, so the error is final at once.
                 assert_eq!(error.retry(), Retry::Exhausted);
+                assert!(error.is_disk_full(), "{error}");
                 // Committed items can be read, and no item of the failed transaction exists.
                 assert!(present(number - 1).await.expect("a read").item.is_some());
                 assert_eq!(present(number).await.expect("a read").item, None);
