@@ -27,6 +27,7 @@
 //! | `busy` | busy timeout: maximum time that a write waits while another process writes, in ms | 10000 |
 //! | `log` | length of the write-ahead log at which it is checkpointed, in pages of 4 KB | 4000 |
 //! | `sweep` | time between two sweeps, which delete expired items, in seconds; `off`: no sweeps | 60 |
+//! | `retries` | `on`: a transaction that conflicts is repeated by the policy of the registry, 10 attempts by default, and a batch of reads over 16 MB is completed; `off`: both are returned to the caller. Option of every address, read by [`Registry`](tabla_core::Registry) | `on` |
 
 mod catalogue;
 mod check;

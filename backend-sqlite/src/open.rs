@@ -197,8 +197,31 @@ impl FileHeader {
     }
 }
 
-/// Adds the path of the file to an error.
+/// Adds the path of the file to an error, unless [`FileHeader::check`] has added it.
 fn with_path(error: Error, path: &Path) -> Error {
+    if error.message().starts_with("cannot open `") {
+        return error;
+    }
     let message = format!("cannot open `{}`: {}", path.display(), error.message());
     Error::new(error.kind().clone(), message).with_retry(error.retry()).with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another process migrates the file to a newer format after this one has identified it.
+    #[tokio::test]
+    async fn newer_format_found_during_migration_is_reported_with_the_path_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("shop.db");
+        let config = SqliteConfig::file(&path);
+        prepare(&path, &config).await.expect("a new file");
+        let mut connection = connect(&path, &config, true).await.expect("a connection");
+        run(&mut connection, "PRAGMA user_version = 77").await.expect("a newer version");
+        let error = migrate(&mut connection, &path).await.expect_err("a newer format");
+        let message = with_path(error, &path).message().to_owned();
+        assert_eq!(message.matches("cannot open").count(), 1, "{message}");
+        assert!(message.contains("file format 77 is newer"), "{message}");
+    }
 }

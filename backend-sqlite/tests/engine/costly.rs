@@ -25,13 +25,14 @@ fn peak_memory() -> u64 {
 }
 
 /// Puts an item of 390 KB, which takes many times as much memory when it is decoded.
-async fn put_long_list(store: &SqliteStore) {
+pub(crate) async fn put_long_list(store: &dyn Store) {
     let list = Value::L(vec![Value::Null; 195_000]);
     let item = item! { "pk" => "a", "sk" => 1, "n" => 0, "l" => list };
     store.put(PutItem::new("orders", item)).await.expect("a put");
 }
 
-fn key() -> tabla_core::Item {
+/// Key of the item of [`put_long_list`].
+pub(crate) fn key() -> tabla_core::Item {
     item! { "pk" => "a", "sk" => 1 }
 }
 

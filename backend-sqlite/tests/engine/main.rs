@@ -13,6 +13,7 @@ mod kills;
 mod processes;
 #[cfg(unix)]
 mod read_only;
+mod retries;
 mod shared_streams;
 mod streams;
 mod support;
