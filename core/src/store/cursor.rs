@@ -135,7 +135,8 @@ impl Scan {
     fn fingerprint(&self) -> Result<u64> {
         let mut parts = Parts::new("scan", &self.table, self.index.as_deref());
         parts.condition(&self.names, &self.values, self.filter.as_ref())?;
-        parts.push(&format!("{:?}/{:?}", self.segment, self.total_segments));
+        parts.number(self.segment);
+        parts.number(self.total_segments);
         Ok(parts.fingerprint())
     }
 }
@@ -171,6 +172,11 @@ impl Parts {
     fn push(&mut self, part: &str) {
         self.0.extend((part.len() as u64).to_be_bytes());
         self.0.extend(part.as_bytes());
+    }
+
+    /// Adds a number in decimal digits; a missing number is the empty text.
+    fn number(&mut self, number: Option<i32>) {
+        self.push(&number.map_or_else(String::new, |number| number.to_string()));
     }
 
     fn condition(
@@ -254,6 +260,16 @@ mod tests {
         }
         assert!(Scan::new("songs").resume(&cursor).is_err());
         assert!(query().limit(5).resume(&cursor).is_ok());
+    }
+
+    #[test]
+    fn scan_refuses_a_cursor_of_another_segment() {
+        let scan = |segment, total| Scan::new("songs").segment(segment, total);
+        let cursor = scan(1, 4).cursor(&page()).unwrap().expect("there is a next page");
+        assert!(scan(1, 4).limit(5).resume(&cursor).is_ok());
+        for other in [scan(0, 4), scan(1, 5), scan(1, 14), Scan::new("songs")] {
+            assert!(other.resume(&cursor).is_err());
+        }
     }
 
     #[test]

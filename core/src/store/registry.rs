@@ -459,6 +459,37 @@ mod tests {
         assert_eq!(error.message(), text);
     }
 
+    /// Opener of [`Throttling`] stores that claims to retry by itself.
+    struct SelfRetryingOpener;
+
+    #[async_trait]
+    impl Opener for SelfRetryingOpener {
+        fn scheme(&self) -> &'static str {
+            "self-retrying"
+        }
+
+        fn examples(&self) -> &'static [(&'static str, &'static str)] {
+            &[("self-retrying:3", "a store that throttles three operations")]
+        }
+
+        fn implements_retries(&self) -> bool {
+            true
+        }
+
+        async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Store>> {
+            ThrottlingOpener.open(address, context).await
+        }
+    }
+
+    #[tokio::test]
+    async fn store_of_an_opener_that_implements_retries_is_not_wrapped() {
+        let mut registry = throttling_registry();
+        registry.register(SelfRetryingOpener);
+        list(&registry, "throttling:1").await.unwrap();
+        let error = list(&registry, "self-retrying:1").await.unwrap_err();
+        assert_eq!((error.kind(), error.retry()), (&ErrorKind::Throttled, Retry::Later));
+    }
+
     #[tokio::test]
     async fn batch_read_over_16_mb_is_completed_unless_retries_are_off() {
         for (address, expected) in [("memory:", 45), ("memory:?retries=off", 41)] {
