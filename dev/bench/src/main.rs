@@ -79,9 +79,12 @@ Measurements:
       counts fsyncs per durable write of put, update-if and transact-4 [default: 1,16,64
       callers, 50 writes of each, 5 rounds, of which the median counts]; fails if a goal is
       missed (needs perf or strace)
-  instructions [--operations <a,b>]
-      counts processor instructions per operation of the SQLite engine and of hand-written
-      SQLite, in memory, one caller (needs valgrind)
+  instructions [--operations <a,b>] [--processes <n>]
+      counts processor instructions per operation of hand-written SQLite and of the SQLite
+      engine in memory, one caller: with ?retries=off, with the default retries, and with a
+      stream; the first two of the engine are medians of this many processes [default: 7];
+      says whether the default needs at most 1.01 times as many as ?retries=off (needs
+      valgrind)
   memory [--items <a,b>] [--folder <path>]
       measures the memory of a process with this many items in one store [default:
       1000,10000,100000], and of one more store (Linux only)";
