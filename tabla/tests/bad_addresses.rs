@@ -46,7 +46,8 @@ async fn assert_refused(registry: &Registry, cases: &[Case<'_>]) {
 }
 
 #[tokio::test]
-async fn bad_memory_or_unknown_address_names_value_cause_and_remedy() {
+async fn bad_memory_or_unknown_address_names_value_cause_and_remedy_and_creates_nothing() {
+    let here = contents(Path::new("."));
     let mut registry = tabla::registry();
     registry.register_missing("cassandra", "enable the feature `cassandra` of the crate `tabla`");
     let sweep = "a number of seconds, at least 1, or `off`";
@@ -75,10 +76,12 @@ async fn bad_memory_or_unknown_address_names_value_cause_and_remedy() {
         ("memory:?sweep=60s".into(), "not `60s`", "the option `sweep`", sweep),
     ];
     assert_refused(&registry, cases).await;
+    assert_eq!(contents(Path::new(".")), here);
 }
 
 #[tokio::test]
-async fn address_without_its_feature_names_the_feature() {
+async fn address_without_its_feature_names_the_feature_and_creates_nothing() {
+    let here = contents(Path::new("."));
     let features = [("sqlite", cfg!(feature = "sqlite")), ("dynamodb", cfg!(feature = "dynamodb"))];
     for (scheme, _) in features.into_iter().filter(|(_, is_enabled)| !is_enabled) {
         let (address, value) = (format!("{scheme}:shop"), format!("`{scheme}:shop`"));
@@ -87,6 +90,7 @@ async fn address_without_its_feature_names_the_feature() {
         let case: Case<'_> = (address, value.as_str(), cause.as_str(), remedy.as_str());
         assert_refused(&tabla::registry(), &[case]).await;
     }
+    assert_eq!(contents(Path::new(".")), here);
 }
 
 /// Overwrites four bytes of a file, such as a field in the header of an SQLite file.

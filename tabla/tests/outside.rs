@@ -1,5 +1,6 @@
 //! Builds and runs programs outside this workspace: with the facade, the facade under another name,
-//! the crates below it, the entities under another name, and the program of the README.
+//! the crates below it, the entities under another name, the program of the README, and the facade
+//! without its default features.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,25 @@ static SHOP: LazyLock<TableDesign> =
 
 MACROS::checked_text! {
     struct Coupon: capitals;
+}
+
+MACROS::collection! {
+    struct Customer {
+        orders: Vec<Order>,
+    }
+}
+
+#[derive(Debug)]
+struct Wrapper<S>(S);
+
+macro_rules! passed_on {
+    ($self:ident, $method:ident, $request:ident) => {
+        $self.0.$method($request).await
+    };
+}
+
+CORE::wrap_store! {
+    impl[S: CORE::Store] CORE::Store for Wrapper<S>, inner: 0, call: passed_on
 }
 
 fn capitals(text: String) -> CORE::Result<String> {
@@ -48,7 +68,7 @@ struct Order {
 
 #[tokio::main]
 async fn main() -> CORE::Result<()> {
-    let db = Db::new(OPEN);
+    let db = Db::new(std::sync::Arc::new(Wrapper(OPEN)));
     db.create_table(&SHOP).await?;
     let order = |number| Order {
         customer: Id::new("ana").unwrap(),
@@ -63,6 +83,8 @@ async fn main() -> CORE::Result<()> {
     assert!(matches!(done, Transacted::Done));
     let open = db.all(Order::find_by("GSI1").with(Order::STATUS, Status::Open)).await?;
     assert_eq!(open, [order(2)]);
+    let customer: Customer = db.collect(Order::find().with(Order::CUSTOMER, Id::new("ana")?)).await?;
+    assert_eq!((customer.orders.len(), customer.unknown.len()), (2, 0));
     LAST
     println!("1 order is open");
     Ok(())
@@ -78,6 +100,21 @@ const OPEN_WITHOUT_FEATURE: &str = r#"
          addresses; enable the feature `dynamodb` of the crate `tabla`"
     );
 "#;
+
+/// Program without the default features, so that the scheme `sqlite:` has no opener.
+const WITHOUT_SQLITE: &str = r#"
+#[tokio::main]
+async fn main() -> tabla::Result<()> {
+    let error = tabla::open("sqlite:x.db").await.err().expect("the feature is off");
+    println!("{}", error.message());
+    tabla::open("memory:").await.map(drop)
+}
+"#;
+
+/// Output of [`WITHOUT_SQLITE`].
+const WITHOUT_SQLITE_OUTPUT: &str = "cannot open `sqlite:x.db`: this program was built without \
+                                     `sqlite:` addresses; enable the feature `sqlite` of the crate \
+                                     `tabla`\n";
 
 /// Package of the outside workspace: name, dependency lines, program.
 type Member = (&'static str, String, String);
@@ -132,6 +169,28 @@ fn programs_outside_the_workspace_build_and_run() {
     }
     let again = run(&target.join("debug/readme"), &folder.path().join("data/readme"));
     assert_eq!(again, README_OUTPUT_AGAIN, "readme, with the file of the first run");
+}
+
+/// In a workspace of its own: one build of a workspace gives a crate the features of all members.
+#[test]
+fn program_without_default_features_names_the_feature_and_creates_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate has a parent");
+    let tabla = toml_text(&root.join("tabla"));
+    let dependencies = format!("tabla = {{ path = {tabla}, default-features = false }}");
+    let folder = tempfile::tempdir().expect("a folder outside the workspace");
+    write_workspace(
+        root,
+        folder.path(),
+        &[("without-sqlite", dependencies, WITHOUT_SQLITE.to_owned())],
+    );
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
+    build(folder.path(), &target);
+    let data = folder.path().join("data");
+    fs::create_dir_all(&data).expect("a folder for the data");
+    let stdout = run(&target.join("debug/without-sqlite"), &data);
+    assert_eq!(stdout, WITHOUT_SQLITE_OUTPUT);
+    let created: Vec<_> = fs::read_dir(&data).expect("the folder for the data").collect();
+    assert!(created.is_empty(), "{created:?}");
 }
 
 /// Output of the README's program on a new file.

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::machine::has;
 use crate::package;
 use crate::prose;
-use crate::steps::{Steps, line, output};
+use crate::steps::{self, Steps, line, output};
 use crate::test::CLI_FEATURES;
 use crate::workspace::cargo;
 
@@ -29,6 +29,10 @@ const BANS: [Ban; 4] = [
     Ban { package: "tabla", features: &[], forbidden: &[AWS] },
 ];
 
+/// Features of the facade that are compiled alone, so that each declares what it needs. The AWS
+/// features are left out: they are compiled by the lints, and take minutes.
+const FACADE_FEATURES: [&str; 4] = ["sqlite", "entity", "consumer", "server"];
+
 /// Arguments of clippy that turn warnings into errors.
 const DENY: [&str; 3] = ["--", "--deny", "warnings"];
 
@@ -46,6 +50,7 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
         "lints of the default program",
         cargo().args(["clippy", "--package", "tabla-cli"]).args(DENY),
     )?;
+    steps.step("features of the facade, each alone", check_facade_features)?;
     steps.command(
         "documentation",
         cargo()
@@ -67,6 +72,19 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
             "NOT RUN: licenses, bans and sources: cargo-deny is not installed; the GitHub workflow \
              runs it"
         );
+    }
+    Ok(())
+}
+
+/// Lints `tabla` without features, and with each of [`FACADE_FEATURES`] alone.
+fn check_facade_features() -> Result<()> {
+    let alone = FACADE_FEATURES.map(|feature| vec!["--features", feature]);
+    for features in [Vec::new()].into_iter().chain(alone) {
+        let mut command = cargo();
+        command.args(["clippy", "--package", "tabla", "--no-default-features"]);
+        command.args(features).args(DENY);
+        println!("{}", line(&command));
+        steps::run(&mut command)?;
     }
     Ok(())
 }
