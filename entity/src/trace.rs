@@ -315,17 +315,17 @@ mod tests {
 
     use super::*;
 
-    /// Power of the test.
+    /// Extension of the test.
     trait Sample: Send + Sync {}
 
     #[derive(Debug, Default)]
-    struct Powered {
+    struct ExtendedStore {
         store: MemoryStore,
     }
 
-    impl Sample for Powered {}
+    impl Sample for ExtendedStore {}
 
-    impl Powered {
+    impl ExtendedStore {
         fn own_extensions(&self, id: TypeId) -> Option<Extension> {
             let is_sample = id == Extension::id::<dyn Sample>();
             is_sample.then(|| Extension::new::<dyn Sample>(Arc::new(Self::default())))
@@ -339,13 +339,13 @@ mod tests {
     }
 
     tabla_core::wrap_store! {
-        impl[] Store for Powered, inner: store, call: passed_on, extensions: own_extensions
+        impl[] Store for ExtendedStore, inner: store, call: passed_on, extensions: own_extensions
     }
 
     #[test]
-    fn power_is_reached_through_a_traced_store() {
+    fn extension_is_reached_through_a_traced_store() {
         let reaches = |store| Traced::new(store).extension::<dyn Sample>().is_some();
-        assert!(reaches(Arc::new(Powered::default())));
+        assert!(reaches(Arc::new(ExtendedStore::default())));
         assert!(!reaches(Arc::new(MemoryStore::new())));
     }
 }

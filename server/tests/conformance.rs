@@ -25,13 +25,14 @@ impl Harness for Wire {
     }
 
     async fn case_store(&self) -> CaseStore {
-        let behind = self.0.case_store().await;
+        let mut behind = self.0.case_store().await;
         let client = tabla_server::sdk_client(Arc::clone(&behind.store));
         let streams = tabla_server::sdk_streams_client(Arc::clone(&behind.store));
         let config = DynamoConfig::new().with_engine(Engine::Tabla);
         let store =
             DynamoStore::from_client(client, streams, &config).expect("an empty prefix is valid");
-        CaseStore { store: Arc::new(store), ..behind }
+        behind.store = Arc::new(store);
+        behind
     }
 }
 

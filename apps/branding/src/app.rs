@@ -61,17 +61,24 @@ fn colours(seed: u32) -> BTreeMap<String, String> {
 #[async_trait]
 impl App for BrandingApp {
     fn design(&self) -> AppDesign {
-        AppDesign::new("branding", "themes of businesses: drafts, versions, and the one that is published")
-            .tables(vec![&BRANDING])
-            .entities(vec![
-                Business::design(),
-                Theme::design(),
-                Marker::design(),
-                Asset::design(),
-                AssetLink::design(),
-            ])
-            .patterns(patterns().into_iter().map(Pattern::from).collect())
-            .accepted(vec![Accepted::new(Rule::UnboundedCollection, "AssetLink", "a business has tens of assets, and lists of them are paged")])
+        AppDesign::new(
+            "branding",
+            "themes of businesses: drafts, versions, and the one that is published",
+        )
+        .tables(vec![&BRANDING])
+        .entities(vec![
+            Business::design(),
+            Theme::design(),
+            Marker::design(),
+            Asset::design(),
+            AssetLink::design(),
+        ])
+        .patterns(patterns().into_iter().map(Pattern::from).collect())
+        .accepted(vec![Accepted::new(
+            Rule::UnboundedCollection,
+            "AssetLink",
+            "a business has tens of assets, and lists of them are paged",
+        )])
     }
 
     fn documented(&self) -> Vec<Documented> {

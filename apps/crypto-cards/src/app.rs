@@ -21,13 +21,20 @@ pub struct CryptoCardsApp;
 #[async_trait]
 impl App for CryptoCardsApp {
     fn design(&self) -> AppDesign {
-        AppDesign::new("crypto-cards", "cards that are paid with crypto money: accounts, and funds that are reserved")
-            .tables(vec![&crate::entities::ACCOUNTS, &TRANSACTIONS, &CARDS])
-            .entities(vec![Account::design(), Transaction::design(), Card::design()])
-            .patterns(patterns().into_iter().map(Pattern::from).collect())
-            .accepted(vec![Accepted::new(Rule::HotPartition, "Transaction in status-transactions", "the document has the bare attribute as the key, which shards would change; \
+        AppDesign::new(
+            "crypto-cards",
+            "cards that are paid with crypto money: accounts, and funds that are reserved",
+        )
+        .tables(vec![&crate::entities::ACCOUNTS, &TRANSACTIONS, &CARDS])
+        .entities(vec![Account::design(), Transaction::design(), Card::design()])
+        .patterns(patterns().into_iter().map(Pattern::from).collect())
+        .accepted(vec![Accepted::new(
+            Rule::HotPartition,
+            "Transaction in status-transactions",
+            "the document has the bare attribute as the key, which shards would change; \
                          a partition takes 1 000 changes of status a second, and the index is read \
-                         to reconcile, in pages")])
+                         to reconcile, in pages",
+        )])
     }
 
     fn documented(&self) -> Vec<Documented> {

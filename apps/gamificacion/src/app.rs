@@ -24,45 +24,48 @@ fn id(text: impl Into<String>) -> Result<Id> {
 }
 
 fn accepted(subject: &'static str, reason: &'static str) -> Accepted {
-    Accepted { rule: Rule::UnboundedCollection, subject, reason }
+    Accepted::new(Rule::UnboundedCollection, subject, reason)
 }
 
 /// The indexes of networks have the keys of the document.
 fn documented(subject: &'static str) -> Accepted {
     let reason = "the document fixes the key, which shards would change; a partition takes 1 000 \
                   changes of members a second, and lists of members are paged";
-    Accepted { rule: Rule::HotPartition, subject, reason }
+    Accepted::new(Rule::HotPartition, subject, reason)
 }
 
 #[async_trait]
 impl App for GamificacionApp {
     fn design(&self) -> AppDesign {
-        AppDesign::new("gamificacion", "a user's panel: goals, products, network and media, in one table")
-            .tables(vec![&GAMIFICACION])
-            .entities(vec![
-                Profile::design(),
-                Dashboard::design(),
-                Goal::design(),
-                Product::design(),
-                Featured::design(),
-                NetworkMember::design(),
-                Asset::design(),
-                AssetLink::design(),
-            ])
-            .patterns(patterns().into_iter().map(Pattern::from).collect())
-            .accepted(vec![
-                accepted("Goal", "a user has tens of goals, and lists of them are paged"),
-                accepted("Product", "a user has tens of products, and lists of them are paged"),
-                accepted("Featured", "a panel shows a few things first; lists are paged"),
-                accepted(
-                    "NetworkMember",
-                    "networks are large: lists of members are paged, and the whole panel is read \
+        AppDesign::new(
+            "gamificacion",
+            "a user's panel: goals, products, network and media, in one table",
+        )
+        .tables(vec![&GAMIFICACION])
+        .entities(vec![
+            Profile::design(),
+            Dashboard::design(),
+            Goal::design(),
+            Product::design(),
+            Featured::design(),
+            NetworkMember::design(),
+            Asset::design(),
+            AssetLink::design(),
+        ])
+        .patterns(patterns().into_iter().map(Pattern::from).collect())
+        .accepted(vec![
+            accepted("Goal", "a user has tens of goals, and lists of them are paged"),
+            accepted("Product", "a user has tens of products, and lists of them are paged"),
+            accepted("Featured", "a panel shows a few things first; lists are paged"),
+            accepted(
+                "NetworkMember",
+                "networks are large: lists of members are paged, and the whole panel is read \
                      over as many pages as it has",
-                ),
-                accepted("AssetLink", "a user has tens of files, and lists of them are paged"),
-                documented("NetworkMember in GSI2"),
-                documented("NetworkMember in GSI3"),
-            ])
+            ),
+            accepted("AssetLink", "a user has tens of files, and lists of them are paged"),
+            documented("NetworkMember in GSI2"),
+            documented("NetworkMember in GSI3"),
+        ])
     }
 
     fn documented(&self) -> Vec<Documented> {

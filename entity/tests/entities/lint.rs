@@ -282,7 +282,7 @@ fn a_table_is_known_by_its_name() {
 fn a_warning_is_accepted_with_a_reason_and_an_error_is_not() {
     let mut wrong =
         design(&SHOP, &[Order::design()], vec![Pattern::new("all", "").scan::<Order>()]);
-    let accept = |rule, subject| Accepted { rule, subject, reason: "it is meant" };
+    let accept = |rule, subject| Accepted::new(rule, subject, "it is meant");
     wrong.accepted = vec![accept(Rule::UnboundedCollection, "Order"), accept(Rule::Scan, "all")];
     let findings = lint::check(&wrong);
     let reasons: Vec<(Rule, Option<&str>)> =

@@ -77,8 +77,7 @@ struct Monthly {
 #[async_trait]
 impl App for Monthly {
     fn design(&self) -> AppDesign {
-        AppDesign::new("monthly", "a log")
-            .tables(vec![&MAIN, &LOG])
+        AppDesign::new("monthly", "a log").tables(vec![&MAIN, &LOG])
     }
 
     fn periods(&self, _: &TableDesign, now: UtcTime) -> Vec<String> {

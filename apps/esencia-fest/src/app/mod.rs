@@ -21,23 +21,26 @@ pub struct EsenciaFestApp;
 #[async_trait]
 impl App for EsenciaFestApp {
     fn design(&self) -> AppDesign {
-        AppDesign::new("esencia-fest", "a virtual festival: rooms, a moderated forum, and a log of what visitors do")
-            .tables(vec![&MAIN, &ACTIVITY_LOGS])
-            .entities(vec![
-                User::design(),
-                RoomStatus::design(),
-                RoomContent::design(),
-                Post::design(),
-                Comment::design(),
-                Like::design(),
-                ConfigDomains::design(),
-                ConfigSchedule::design(),
-                ConfigProfanity::design(),
-                ModerationLog::design(),
-                ActivityLog::design(),
-            ])
-            .patterns(patterns().into_iter().map(Pattern::from).collect())
-            .accepted(accepted())
+        AppDesign::new(
+            "esencia-fest",
+            "a virtual festival: rooms, a moderated forum, and a log of what visitors do",
+        )
+        .tables(vec![&MAIN, &ACTIVITY_LOGS])
+        .entities(vec![
+            User::design(),
+            RoomStatus::design(),
+            RoomContent::design(),
+            Post::design(),
+            Comment::design(),
+            Like::design(),
+            ConfigDomains::design(),
+            ConfigSchedule::design(),
+            ConfigProfanity::design(),
+            ModerationLog::design(),
+            ActivityLog::design(),
+        ])
+        .patterns(patterns().into_iter().map(Pattern::from).collect())
+        .accepted(accepted())
     }
 
     fn documented(&self) -> Vec<Documented> {
@@ -69,43 +72,43 @@ const FEEDS: &str = "one shard, which leaves the keys as the document has them, 
 
 /// What the checks warn of, and why it stays.
 fn accepted() -> Vec<Accepted> {
-        vec![
-        accept(
+    vec![
+        Accepted::new(
             Rule::HotPartition,
             "RoomStatus",
             "the document puts all rooms in one partition: a handful of small items, written by \
              administrators, read with one query for the dashboard",
         ),
-        accept(
+        Accepted::new(
             Rule::HotPartition,
             "RoomContent in GSI1",
             "one item for each room, written by administrators; a visitor reads one of them",
         ),
-        accept(Rule::HotPartition, "Post in GSI2", FEEDS),
-        accept(Rule::HotPartition, "Post in GSI3", FEEDS),
-        accept(Rule::HotPartition, "Post in GSI4", FEEDS),
-        accept(
+        Accepted::new(Rule::HotPartition, "Post in GSI2", FEEDS),
+        Accepted::new(Rule::HotPartition, "Post in GSI3", FEEDS),
+        Accepted::new(Rule::HotPartition, "Post in GSI4", FEEDS),
+        Accepted::new(
             Rule::UnboundedCollection,
             "RoomStatus",
             "a festival has a handful of rooms; a schedule has at most 99",
         ),
-        accept(
+        Accepted::new(
             Rule::UnboundedCollection,
             "RoomContent",
             "the versions of a room are written by hand, and none is read but by its number or \
              through GSI1",
         ),
-        accept(
+        Accepted::new(
             Rule::UnboundedCollection,
             "Comment",
             "comments are read in pages; the whole of a post is read over as many as it takes",
         ),
-        accept(
+        Accepted::new(
             Rule::UnboundedCollection,
             "Like",
             "at most one for each user, small, and found by its key; 7 000 users are expected",
         ),
-        accept(
+        Accepted::new(
             Rule::LogWithoutTtl,
             "ModerationLog",
             "it is an audit trail: what moderators did is kept, and the document gives it no end",

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn power_is_reached_through_tables() {
+    fn extension_is_reached_through_tables() {
         assert!(reaches_extension(&Tables::new(ExtendedStore::new(), None)));
         assert!(!reaches_extension(&Tables::new(MemoryStore::new(), None)));
     }

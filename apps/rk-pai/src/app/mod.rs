@@ -55,25 +55,24 @@ const WIDE: [&str; 8] = [
 #[async_trait]
 impl App for RkPaiApp {
     fn design(&self) -> AppDesign {
-        let bounded = BOUNDED.map(|(subject, reason)| Accepted {
-            rule: Rule::UnboundedCollection,
-            subject,
-            reason,
-        });
-        let kept = Accepted {
-            rule: Rule::LogWithoutTtl,
-            subject: "Retiro",
-            reason: "withdrawals are accounts, not a log: they have to be kept",
-        };
+        let bounded = BOUNDED
+            .map(|(subject, reason)| Accepted::new(Rule::UnboundedCollection, subject, reason));
+        let kept = Accepted::new(
+            Rule::LogWithoutTtl,
+            "Retiro",
+            "withdrawals are accounts, not a log: they have to be kept",
+        );
         let wide = match self.entorno {
             Entorno::Dev => &WIDE[..],
             Entorno::Prod => &[],
         };
-        let wide = wide.iter().map(|subject| Accepted {
-            rule: Rule::WideProjection,
-            subject,
-            reason: "in development every index carries everything, as the document has it; in \
+        let wide = wide.iter().map(|subject| {
+            Accepted::new(
+                Rule::WideProjection,
+                subject,
+                "in development every index carries everything, as the document has it; in \
                      production, what is read through it",
+            )
         });
         AppDesign::new("rk-pai", "users, contracts, permissions and their log in one table")
             .tables(vec![self.entorno.table()])
