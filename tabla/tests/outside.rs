@@ -38,7 +38,7 @@ macro_rules! passed_on {
 }
 
 CORE::wrap_store! {
-    impl[S: CORE::Store] CORE::Store for Wrapper<S>, inner: 0, call: passed_on
+    impl[S: CORE::Store] Store for Wrapper<S>, inner: 0, call: passed_on
 }
 
 fn capitals(text: String) -> CORE::Result<String> {

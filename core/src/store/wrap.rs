@@ -85,7 +85,7 @@ macro_rules! __store_operations {
 #[macro_export]
 macro_rules! wrap_store {
     (
-        impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:ident, call: $call:ident
+        impl[$($generics:tt)*] Store for $wrapper:ty, inner: $inner:tt, call: $call:ident
         $(, capabilities: $capabilities:ident)? $(, extensions: $extensions:ident)?
     ) => {
         $crate::__store_operations! {
@@ -107,7 +107,7 @@ macro_rules! wrap_store {
 #[macro_export]
 macro_rules! __wrap_store {
     (
-        [$($generics:tt)*] [$wrapper:ty] [$($inner:ident)?] [$call:ident]
+        [$($generics:tt)*] [$wrapper:ty] [$($inner:tt)?] [$call:ident]
         [$($capabilities:ident)?] [$($extensions:ident)?];
         $($method:ident($request:ident) -> $answer:tt,)+
     ) => {

@@ -65,7 +65,10 @@ async fn a_table_that_is_being_deleted_is_created_again() {
     store.stand([Some(TableStatus::Deleting); 400]);
     let error = db.create_table(&MAIN).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
-    assert_eq!(error.message(), "table `main` is still DELETING after 300 s");
+    assert_eq!(
+        error.message(),
+        "table `main` is still DELETING after 300 s; check it with describe_table"
+    );
 }
 
 /// An app with a table for each month; it says which, or not.
