@@ -1,6 +1,6 @@
 //! Admission control: limits on the requests in flight and on the memory of requests and responses.
 //!
-//! The limit on connections is in `connections`, threads for long bodies are in `workers`.
+//! The limit on connections is in `listener`, threads for long bodies are in `workers`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

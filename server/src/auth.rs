@@ -26,5 +26,5 @@ mod signer;
 #[cfg(test)]
 mod vectors;
 
-pub use credentials::Credentials;
+pub use credentials::{AccessKey, Credentials};
 pub(crate) use verify::verify;

@@ -8,31 +8,46 @@
 //! rebinding) sends no foreign `Origin`, but its own name as `Host`.
 //!
 //! A server with credentials checks neither, because a page cannot sign a request without a key.
+//!
+//! Every protocol checks its requests with a [`HostPolicy`]. [`CorsHeaders`] adds the response
+//! headers with which a browser lets a page read the response.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
-use http::header::{HOST, ORIGIN};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN, VARY,
+};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use tabla_core::{Error, ErrorKind, Result};
 
-use crate::config::ServerConfig;
+use crate::listener::{Authentication, ListenerConfig};
 
 /// Longest part of a header that an error message quotes, in characters.
 const SHOWN: usize = 100;
 
 /// Hosts and origins that a server accepts.
 #[derive(Debug)]
-pub(crate) enum HostPolicy {
+pub struct HostPolicy(Accepted);
+
+#[derive(Debug)]
+enum Accepted {
     /// All hosts and origins: requests are signed.
-    AnyHost,
+    Any,
     /// Loopback, the listen address, and the configured hosts and origins.
     Listed { listen: IpAddr, hosts: Vec<String>, origins: Vec<String> },
 }
 
+/// Origin of a request that a [`HostPolicy`] has accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedOrigin(AllowOrigin);
+
 /// Value of the response header `Access-Control-Allow-Origin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AllowOrigin {
+enum AllowOrigin {
     /// `*`, as DynamoDB sends.
     Any,
     /// Origin of the request.
@@ -40,41 +55,100 @@ pub(crate) enum AllowOrigin {
 }
 
 impl HostPolicy {
-    pub(crate) fn new(config: &ServerConfig) -> Self {
-        if config.credentials.is_some() {
-            return Self::AnyHost;
+    /// Returns the policy of a listener. A malformed host or origin is ignored.
+    pub fn new(config: &ListenerConfig, authentication: Authentication) -> Self {
+        if authentication == Authentication::Required {
+            return Self(Accepted::Any);
         }
-        Self::Listed {
+        Self(Accepted::Listed {
             listen: config.listen.ip().to_canonical(),
             hosts: config.hosts.iter().filter_map(|host| canonical_host(host)).collect(),
             origins: config.origins.iter().filter_map(|origin| canonical_origin(origin)).collect(),
-        }
+        })
     }
 
-    /// Checks the host and the origin of a request. Returns the value of
-    /// `Access-Control-Allow-Origin` for the response, if the request has an origin.
+    /// Checks the host and the origin of a request. Returns its origin, for the CORS headers of the
+    /// response, or `None` if the request does not come from a web page.
     ///
     /// # Errors
-    /// The server does not accept the host or the origin.
-    pub(crate) fn check(&self, parts: &Parts) -> Result<Option<AllowOrigin>> {
-        let Self::Listed { listen, hosts, origins } = self else {
-            return Ok(parts.headers.contains_key(ORIGIN).then_some(AllowOrigin::Any));
+    /// [`ErrorKind::AccessDenied`] for a host or an origin that the server does not accept. The
+    /// message names it, and the option that allows it. The response should have status 403 and no
+    /// `Access-Control-*` header, so that no page can read it.
+    pub fn check(&self, request: &Parts) -> Result<Option<AllowedOrigin>> {
+        let Accepted::Listed { listen, hosts, origins } = &self.0 else {
+            let has_origin = request.headers.contains_key(ORIGIN);
+            return Ok(has_origin.then_some(AllowedOrigin(AllowOrigin::Any)));
         };
         // A browser sends exactly one `Host`. A request without `Host` does not come from a
         // browser. Of several, each has to be accepted.
-        let authority = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
-        let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
+        let authority = request.uri.authority().map(|authority| authority.as_str().as_bytes());
+        let named = request.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         for host in authority.into_iter().chain(named) {
             if !is_own_host(host, *listen, hosts) {
                 return Err(foreign_host(host));
             }
         }
-        let mut given = parts.headers.get_all(ORIGIN).iter();
+        let mut given = request.headers.get_all(ORIGIN).iter();
         let Some(origin) = given.next() else { return Ok(None) };
         if given.next().is_some() || !is_allowed_origin(origin.as_bytes(), origins) {
-            return Err(foreign_origin(&parts.headers));
+            return Err(foreign_origin(&request.headers));
         }
-        Ok(Some(AllowOrigin::This(origin.clone())))
+        Ok(Some(AllowedOrigin(AllowOrigin::This(origin.clone()))))
+    }
+}
+
+/// CORS headers of a protocol's responses.
+#[derive(Clone, Debug)]
+pub struct CorsHeaders {
+    /// Methods that a page may use.
+    pub methods: CorsList,
+    /// Request headers that a page may set.
+    pub headers: CorsList,
+    /// Response headers that a page may read, besides those that every page may read; separated by
+    /// commas.
+    pub exposed: HeaderValue,
+    /// Time for which a browser may cache the response to a preflight.
+    pub max_age: Duration,
+}
+
+/// List that the response to a CORS preflight allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CorsList {
+    /// What the browser asks for.
+    Requested,
+    /// These names, separated by commas.
+    Only(HeaderValue),
+}
+
+impl CorsHeaders {
+    /// Adds the headers with which a page of this origin can read the response.
+    pub fn allow(&self, origin: &AllowedOrigin, response: &mut HeaderMap) {
+        response.insert(ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed.clone());
+        let origin = match &origin.0 {
+            AllowOrigin::Any => HeaderValue::from_static("*"),
+            AllowOrigin::This(origin) => {
+                response.append(VARY, HeaderValue::from_static("Origin"));
+                origin.clone()
+            }
+        };
+        response.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+
+    /// Adds the headers of a response to a preflight (`OPTIONS`) of an accepted origin, besides
+    /// those of [`allow`](Self::allow).
+    pub fn allow_preflight(&self, request: &HeaderMap, response: &mut HeaderMap) {
+        let mut allow = |allowed: HeaderName, list: &CorsList, asked: HeaderName| {
+            let value = match list {
+                CorsList::Requested => request.get(asked),
+                CorsList::Only(names) => Some(names),
+            };
+            if let Some(value) = value {
+                response.insert(allowed, value.clone());
+            }
+        };
+        allow(ACCESS_CONTROL_ALLOW_METHODS, &self.methods, ACCESS_CONTROL_REQUEST_METHOD);
+        allow(ACCESS_CONTROL_ALLOW_HEADERS, &self.headers, ACCESS_CONTROL_REQUEST_HEADERS);
+        response.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from(self.max_age.as_secs()));
     }
 }
 
@@ -162,7 +236,7 @@ fn foreign_host(host: &[u8]) -> Error {
     let name = canonical_host(&host).unwrap_or_else(|| "NAME".to_owned());
     denied(format!(
         "the host '{host}' is not a name of this server: address it as localhost, or start it with \
-         --host {name} (ServerConfig::hosts)"
+         --host {name} (ListenerConfig::hosts)"
     ))
 }
 
@@ -172,7 +246,7 @@ fn foreign_origin(headers: &HeaderMap) -> Error {
     let name = canonical_origin(&origin).unwrap_or_else(|| "ORIGIN".to_owned());
     denied(format!(
         "pages of the origin '{origin}' may not use this server: serve the page from localhost, or \
-         start the server with --cors {name} (ServerConfig::origins)"
+         start the server with --cors {name} (ListenerConfig::origins)"
     ))
 }
 
@@ -189,7 +263,7 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::Credentials;
+    use crate::{Credentials, ServerConfig};
 
     fn checked(config: &ServerConfig, uri: &str, headers: &[(&str, &str)]) -> Result<String> {
         let mut request = Request::post(uri);
@@ -197,10 +271,11 @@ mod tests {
             request = request.header(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        Ok(match HostPolicy::new(config).check(&parts)? {
+        let policy = HostPolicy::new(config, config.authentication());
+        Ok(match policy.check(&parts)? {
             None => String::new(),
-            Some(AllowOrigin::Any) => "*".to_owned(),
-            Some(AllowOrigin::This(origin)) => origin.to_str().unwrap().to_owned(),
+            Some(AllowedOrigin(AllowOrigin::Any)) => "*".to_owned(),
+            Some(AllowedOrigin(AllowOrigin::This(origin))) => origin.to_str().unwrap().to_owned(),
         })
     }
 
@@ -347,13 +422,14 @@ mod tests {
         assert_eq!(
             error.message(),
             "the host 'Db.example:8000' is not a name of this server: address it as localhost, or \
-             start it with --host db.example (ServerConfig::hosts)"
+             start it with --host db.example (ListenerConfig::hosts)"
         );
         let error = checked(&config, "/", &[("origin", "http://App.example")]).unwrap_err();
         assert_eq!(
             error.message(),
             "pages of the origin 'http://App.example' may not use this server: serve the page from \
-             localhost, or start the server with --cors http://app.example (ServerConfig::origins)"
+             localhost, or start the server with --cors http://app.example \
+             (ListenerConfig::origins)"
         );
         let long = "x".repeat(5000);
         let error = checked(&config, "/", &[("host", &long), ("origin", "null")]).unwrap_err();
@@ -367,5 +443,35 @@ mod tests {
         let headers = [("host", "evil.example"), ("origin", "http://evil.example")];
         assert_eq!(checked(&config, "/", &headers).unwrap(), "*");
         assert_eq!(checked(&config, "/", &headers[..1]).unwrap(), "");
+    }
+
+    #[test]
+    fn preflight_lists_the_methods_and_headers_of_the_protocol() {
+        let request = HeaderMap::from_iter([
+            (ACCESS_CONTROL_REQUEST_METHOD, HeaderValue::from_static("PUT")),
+            (ACCESS_CONTROL_REQUEST_HEADERS, HeaderValue::from_static("x-one")),
+        ]);
+        let cors = CorsHeaders {
+            methods: CorsList::Only(HeaderValue::from_static("GET, PUT")),
+            headers: CorsList::Requested,
+            exposed: HeaderValue::from_static("etag"),
+            max_age: Duration::from_secs(60),
+        };
+        let mut response = HeaderMap::new();
+        response.insert(VARY, HeaderValue::from_static("Accept"));
+        let origin = AllowedOrigin(AllowOrigin::This(HeaderValue::from_static("http://localhost")));
+        cors.allow(&origin, &mut response);
+        cors.allow_preflight(&request, &mut response);
+        for (name, expected) in [
+            (ACCESS_CONTROL_ALLOW_ORIGIN, "http://localhost"),
+            (ACCESS_CONTROL_ALLOW_METHODS, "GET, PUT"),
+            (ACCESS_CONTROL_ALLOW_HEADERS, "x-one"),
+            (ACCESS_CONTROL_EXPOSE_HEADERS, "etag"),
+            (ACCESS_CONTROL_MAX_AGE, "60"),
+        ] {
+            assert_eq!(response[&name], expected, "{name}");
+        }
+        let vary: Vec<_> = response.get_all(VARY).iter().collect();
+        assert_eq!(vary, ["Accept", "Origin"], "the protocol's own value is kept");
     }
 }

@@ -16,8 +16,10 @@
 //! - [`spawn`] starts a server on a free port of the loopback address. [`ServerConfig`] sets the
 //!   address, the access keys, the accepted hosts and origins, and the limits.
 //! - Without credentials, the server accepts requests only from programs and pages of this machine:
-//!   see [`ServerConfig::hosts`] and [`ServerConfig::origins`].
+//!   see [`ListenerConfig::hosts`](listener::ListenerConfig::hosts) and
+//!   [`ListenerConfig::origins`](listener::ListenerConfig::origins).
 //! - [`Service`] is the protocol without sockets: it maps one HTTP request to one HTTP response.
+//! - [`listener`] serves other HTTP protocols, with the limits, time-outs and shutdown of this one.
 //! - The feature `sdk` adds `sdk_client`: a client of the AWS SDK whose HTTP layer is the service.
 //!   Code that uses the SDK can run its tests on any store, unchanged and without a socket.
 //!
@@ -27,15 +29,15 @@
 mod admission;
 mod auth;
 mod config;
-mod connections;
 mod content_coding;
 mod dispatch;
 mod error_response;
-mod host_policy;
+pub mod host_policy;
 mod lifecycle;
-mod listen;
+pub mod listener;
 mod metrics;
 mod operation;
+mod receive;
 mod request;
 mod response;
 #[cfg(feature = "sdk")]
@@ -44,11 +46,10 @@ mod service;
 mod shape;
 mod table_delay;
 mod workers;
-mod write_timeout;
 
-pub use auth::Credentials;
-pub use config::{ServerConfig, check_host, check_origin};
-pub use listen::{Server, spawn};
+pub use auth::{AccessKey, Credentials};
+pub use config::{ServerConfig, spawn};
+pub use listener::{Server, check_host, check_origin};
 pub use operation::Operation;
 #[cfg(feature = "sdk")]
 pub use sdk::{sdk_client, sdk_config, sdk_streams_client};

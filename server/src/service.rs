@@ -8,11 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
-use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
-    ACCESS_CONTROL_REQUEST_METHOD, CONTENT_ENCODING, CONTENT_TYPE, HOST, SERVER, VARY,
-};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, SERVER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use tabla_core::{Error, ErrorKind, Result, Store};
@@ -20,7 +16,7 @@ use tabla_core::{Error, ErrorKind, Result, Store};
 use crate::admission::AdmissionControl;
 use crate::config::ServerConfig;
 use crate::error_response::UNKNOWN_OPERATION;
-use crate::host_policy::{AllowOrigin, HostPolicy};
+use crate::host_policy::{AllowedOrigin, CorsHeaders, CorsList, HostPolicy};
 use crate::metrics::{self, Metrics};
 use crate::operation::Operation;
 use crate::table_delay::TableDelayStore;
@@ -34,6 +30,15 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 /// Accepted content types of requests. A response has that of its request.
 const CONTENT_TYPES: [&str; 3] =
     ["application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json"];
+
+/// CORS headers as DynamoDB sends them: it allows the method and the headers that the browser asks
+/// for.
+static CORS: CorsHeaders = CorsHeaders {
+    methods: CorsList::Requested,
+    headers: CorsList::Requested,
+    exposed: HeaderValue::from_static("x-amzn-requestid, x-amz-crc32"),
+    max_age: Duration::from_secs(48 * 60 * 60),
+};
 
 /// DynamoDB's wire protocol over a store, without sockets.
 ///
@@ -73,7 +78,7 @@ impl Service {
         };
         Self(Arc::new(Inner {
             store,
-            gate: HostPolicy::new(&config),
+            gate: HostPolicy::new(&config.listener, config.authentication()),
             load: AdmissionControl::new(config.memory_bytes, config.max_requests),
             metrics: Metrics::default(),
             workers: BlockingPool::new(),
@@ -92,11 +97,15 @@ impl Service {
         &self.0.load
     }
 
-    /// Counts an open connection until the returned value is dropped.
-    pub(crate) fn connected(&self) -> ConnectionCount {
+    /// Counts a connection as open.
+    pub(crate) fn count_opened(&self) {
         self.0.metrics.connection();
         self.0.connections.fetch_add(1, Ordering::Relaxed);
-        ConnectionCount(self.clone())
+    }
+
+    /// Counts an open connection as closed.
+    pub(crate) fn count_closed(&self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Executes a request and returns its response, errors included. Without credentials, a request
@@ -129,7 +138,7 @@ impl Service {
         &self,
         parts: &Parts,
         body: Result<Bytes>,
-        allowed: Result<Option<AllowOrigin>>,
+        allowed: Result<Option<AllowedOrigin>>,
     ) -> Response<Bytes> {
         let id = self.next_id();
         let mut response = match (&allowed, &parts.method) {
@@ -148,16 +157,7 @@ impl Service {
             headers.insert(REQUEST_ID, id);
         }
         if let Ok(Some(origin)) = allowed {
-            let exposed = HeaderValue::from_static("x-amzn-requestid, x-amz-crc32");
-            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
-            let origin = match origin {
-                AllowOrigin::Any => HeaderValue::from_static("*"),
-                AllowOrigin::This(origin) => {
-                    headers.insert(VARY, HeaderValue::from_static("Origin"));
-                    origin
-                }
-            };
-            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            CORS.allow(&origin, headers);
         }
         response
     }
@@ -171,7 +171,7 @@ impl Service {
         }
         let (_, body) = error_response::answer(refusal);
         let content_type = content_type(&parts.headers).unwrap_or(CONTENT_TYPES[0]);
-        let response = respond(content_type, (StatusCode::FORBIDDEN, body.into(), None));
+        let response = http_response(content_type, (StatusCode::FORBIDDEN, body.into(), None));
         let bytes = [0, response.body().len()];
         self.0.metrics.request(operation(&parts.headers), refusal.code(), Duration::ZERO, bytes);
         response
@@ -222,7 +222,7 @@ impl Service {
             Ok(answer) => (metrics::OK, answer),
             Err(error) => self.failed(&error),
         };
-        let mut response = respond(content_type.unwrap_or(CONTENT_TYPES[0]), answer);
+        let mut response = http_response(content_type.unwrap_or(CONTENT_TYPES[0]), answer);
         if content_type.is_none() {
             *response.status_mut() = StatusCode::NOT_FOUND;
         }
@@ -358,7 +358,10 @@ fn is_safe_to_retry(operation: Operation) -> bool {
 }
 
 /// Returns the HTTP response of an operation, with its checksum.
-fn respond(content_type: &'static str, (status, body, encoding): EncodedBody) -> Response<Bytes> {
+fn http_response(
+    content_type: &'static str,
+    (status, body, encoding): EncodedBody,
+) -> Response<Bytes> {
     let checksum = crc32fast::hash(&body);
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -386,21 +389,11 @@ fn unknown(message: impl Into<String>) -> Error {
     Error::unsupported(message).with_code(UNKNOWN_OPERATION)
 }
 
-/// Returns the response to a CORS preflight. It allows the method and the headers that the browser
-/// asks for. Without an accepted origin it allows nothing.
+/// Returns the response to a CORS preflight. Without an accepted origin it allows nothing.
 fn preflight(headers: &HeaderMap, has_origin: bool) -> Response<Bytes> {
     let mut response = plain(StatusCode::OK, String::new());
     if has_origin {
-        let answer = response.headers_mut();
-        for (asked, allowed) in [
-            (ACCESS_CONTROL_REQUEST_METHOD, ACCESS_CONTROL_ALLOW_METHODS),
-            (ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_ALLOW_HEADERS),
-        ] {
-            if let Some(value) = headers.get(asked) {
-                answer.insert(allowed, value.clone());
-            }
-        }
-        answer.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
+        CORS.allow_preflight(headers, response.headers_mut());
     }
     response
 }
@@ -411,15 +404,6 @@ fn plain(status: StatusCode, text: String) -> Response<Bytes> {
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
-}
-
-/// Guard that counts an open connection.
-pub(crate) struct ConnectionCount(Service);
-
-impl Drop for ConnectionCount {
-    fn drop(&mut self) {
-        self.0.0.connections.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]

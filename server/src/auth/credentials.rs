@@ -89,9 +89,55 @@ impl Credentials {
         Ok(Self(keys))
     }
 
+    /// Returns the access key with this id, for servers of other protocols, which verify signatures
+    /// of their own.
+    ///
+    /// An id is not a secret, and is looked up in a map. Compare the signature that is computed
+    /// with the secret in constant time.
+    pub fn access_key(&self, id: &str) -> Option<AccessKey<'_>> {
+        self.find(id).map(|(id, key)| AccessKey { id, key })
+    }
+
     /// Returns the key with this id, and the stored id.
     pub(super) fn find(&self, id: &str) -> Option<(&str, &Key)> {
         self.0.get_key_value(id).map(|(id, key)| (id.as_str(), key))
+    }
+}
+
+/// Access key of [`Credentials`].
+#[derive(Clone, Copy)]
+pub struct AccessKey<'a> {
+    id: &'a str,
+    key: &'a Key,
+}
+
+impl<'a> AccessKey<'a> {
+    /// Id of the key.
+    pub fn id(&self) -> &'a str {
+        self.id
+    }
+
+    /// Secret of the key, from which signing keys are derived. It must not be logged.
+    pub fn secret(&self) -> &'a str {
+        self.key.secret()
+    }
+
+    /// Whether requests with the key must carry a session token.
+    pub fn requires_session_token(&self) -> bool {
+        self.key.is_of_a_session()
+    }
+
+    /// Compares a session token with that of the key, in constant time. Returns `false` for a key
+    /// without one.
+    pub fn has_session_token(&self, token: &[u8]) -> bool {
+        self.key.has_token(token)
+    }
+}
+
+/// Shows the id of the key, and no secret.
+impl fmt::Debug for AccessKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AccessKey").field(&self.id).finish()
     }
 }
 
@@ -223,6 +269,24 @@ mod tests {
         let credentials = Credentials::parse(text).unwrap();
         assert_eq!(format!("{credentials:?}"), "Credentials([\"AKID\"])");
         assert_eq!(format!("{:?}", credentials.find("AKID").unwrap().1), "Key { .. }");
+        let key = credentials.access_key("AKID").unwrap();
+        assert_eq!(format!("{key:?}"), "AccessKey(\"AKID\")");
+    }
+
+    #[test]
+    fn access_key_has_its_secret_and_its_session_token() {
+        let text = "[a]\naws_access_key_id=AKID1\naws_secret_access_key=one\n\
+                    [b]\naws_access_key_id=AKID2\naws_secret_access_key=two\n\
+                    aws_session_token=token";
+        let credentials = Credentials::parse(text).unwrap();
+        let key = credentials.access_key("AKID1").unwrap();
+        assert_eq!((key.id(), key.secret()), ("AKID1", "one"));
+        assert!(!key.requires_session_token() && !key.has_session_token(b""));
+        let key = credentials.access_key("AKID2").unwrap();
+        assert_eq!(key.secret(), "two");
+        assert!(key.requires_session_token() && key.has_session_token(b"token"));
+        assert!(!key.has_session_token(b"other"));
+        assert!(credentials.access_key("two").is_none());
     }
 
     #[test]

@@ -32,6 +32,10 @@ impl Key {
         Self { secret, session_token, last: Mutex::new(None) }
     }
 
+    pub(super) fn secret(&self) -> &str {
+        &self.secret
+    }
+
     /// Whether requests have to carry a session token.
     pub(super) fn is_of_a_session(&self) -> bool {
         self.session_token.is_some()

@@ -170,7 +170,7 @@ async fn listening_beyond_loopback_needs_credentials_or_insecure() {
     let store = || Arc::new(MemoryStore::new()) as Arc<dyn Store>;
     let error = ServerConfig::new().with_listen(everywhere).spawn(store()).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Config);
-    assert!(error.message().contains("anyone could read and write the store"), "{error}");
+    assert!(error.message().contains("anyone could read and write the data"), "{error}");
     ServerConfig::new().with_listen(everywhere).with_insecure().spawn(store()).await.unwrap();
 }
 

@@ -8,5 +8,6 @@ mod legacy;
 mod limits;
 mod only_aws;
 mod sdk;
+mod streaming;
 mod streams;
 mod tables;

@@ -1,7 +1,7 @@
 //! The limit on connections, and the choice of the connection that is closed at the limit.
 //!
-//! A connection is idle between two requests, and while a request is incomplete. At the limit, a new
-//! connection replaces the one that has been idle longest.
+//! A connection is idle between two requests, and while a request is incomplete, unless its body is
+//! streamed. At the limit, a new connection replaces the one that has been idle longest.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+use super::body::{BoxError, ResponseBody};
+
 /// All open connections of a server.
 #[derive(Debug)]
-pub(crate) struct Connections {
+pub(super) struct Connections {
     places: Arc<Semaphore>,
     open: Mutex<HashMap<u64, Arc<Shared>>>,
     /// Counter that orders the moments at which connections became idle.
@@ -49,11 +50,13 @@ struct Shared {
     connections: Arc<Connections>,
     state: AtomicU8,
     idle_since: AtomicU64,
+    /// Whether the body of the last request was dropped before its end.
+    has_unread_body: AtomicBool,
     closed: Notify,
 }
 
 impl Connections {
-    pub(crate) fn new(limit: usize) -> Arc<Self> {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             places: Arc::new(Semaphore::new(limit.max(1))),
             open: Mutex::default(),
@@ -65,7 +68,7 @@ impl Connections {
 
     /// Admits a new connection. At the limit, closes the connection that has been idle longest, and
     /// waits until it is closed. If none is idle, waits until one becomes idle or ends.
-    pub(crate) async fn acquire(self: &Arc<Self>) -> Connection {
+    pub(super) async fn acquire(self: &Arc<Self>) -> Connection {
         let permit = loop {
             let idled = self.idled.notified();
             let freed = match self.evict_idle() {
@@ -88,6 +91,7 @@ impl Connections {
             connections: Arc::clone(self),
             state: AtomicU8::new(IDLE),
             idle_since: AtomicU64::new(id),
+            has_unread_body: AtomicBool::new(false),
             closed: Notify::new(),
         });
         self.lock().insert(id, Arc::clone(&shared));
@@ -125,7 +129,7 @@ impl Connections {
 
 /// Open connection within the limit. Dropping it admits another.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(super) struct Connection {
     id: u64,
     handle: ConnectionState,
     permit: Option<OwnedSemaphorePermit>,
@@ -133,12 +137,12 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Returns a handle that records the state of the connection.
-    pub(crate) fn handle(&self) -> ConnectionState {
+    pub(super) fn handle(&self) -> ConnectionState {
         self.handle.clone()
     }
 
     /// Waits until the connection is chosen to be closed.
-    pub(crate) async fn closed(&self) {
+    pub(super) async fn closed(&self) {
         self.handle.0.closed.notified().await;
     }
 }
@@ -153,20 +157,34 @@ impl Drop for Connection {
 
 /// Handle that records the state of a connection.
 #[derive(Clone, Debug)]
-pub(crate) struct ConnectionState(Arc<Shared>);
+pub(super) struct ConnectionState(Arc<Shared>);
 
 impl ConnectionState {
-    /// Marks the connection as executing until the guard is dropped and the response is written.
-    /// Returns `None` if the connection is being closed.
-    pub(crate) fn execute(&self) -> Option<ExecutionGuard> {
+    /// Marks the connection as executing. Returns `false` if the connection is being closed.
+    pub(super) fn begin(&self) -> bool {
         let begun = self.0.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
             (state != CLOSING).then_some(EXECUTING)
         });
-        begun.ok().map(|_| ExecutionGuard(Arc::clone(&self.0)))
+        begun.is_ok()
+    }
+
+    /// Marks the connection as executing until the guard is dropped and the response is written.
+    /// Returns `None` if the connection is being closed.
+    pub(super) fn execute(&self) -> Option<ExecutionGuard> {
+        self.begin().then(|| ExecutionGuard(Arc::clone(&self.0)))
+    }
+
+    /// Records whether the body of the request has a rest that nobody reads.
+    pub(super) fn set_unread_body(&self, is_unread: bool) {
+        self.0.has_unread_body.store(is_unread, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_unread_body(&self) -> bool {
+        self.0.has_unread_body.load(Ordering::Relaxed)
     }
 
     /// Marks the connection as idle if its response is completely written.
-    pub(crate) fn flushed(&self) {
+    pub(super) fn flushed(&self) {
         let Shared { connections, state, idle_since, .. } = &*self.0;
         if state.load(Ordering::Relaxed) != ANSWERING {
             return;
@@ -181,7 +199,7 @@ impl ConnectionState {
 
 /// Guard for a request that is being executed.
 #[derive(Debug)]
-pub(crate) struct ExecutionGuard(Arc<Shared>);
+pub(super) struct ExecutionGuard(Arc<Shared>);
 
 impl Drop for ExecutionGuard {
     fn drop(&mut self) {
@@ -191,25 +209,25 @@ impl Drop for ExecutionGuard {
 
 /// Body of a response. The request counts as executing until the body is dropped.
 #[derive(Debug)]
-pub(crate) struct ResponseBody {
-    body: Full<Bytes>,
+pub(super) struct ExecutingBody {
+    body: ResponseBody,
     _executing: ExecutionGuard,
 }
 
-impl ResponseBody {
-    pub(crate) fn new(body: Bytes, executing: ExecutionGuard) -> Self {
-        Self { body: Full::new(body), _executing: executing }
+impl ExecutingBody {
+    pub(super) fn new(body: ResponseBody, executing: ExecutionGuard) -> Self {
+        Self { body, _executing: executing }
     }
 }
 
-impl Body for ResponseBody {
+impl Body for ExecutingBody {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 

@@ -1,6 +1,6 @@
 //! Time-out for clients that do not read their responses.
 //!
-//! Time-outs for requests that do not arrive are in `listen`.
+//! Time-outs for requests that do not arrive are in `listener`, those for their bodies in `body`.
 
 use std::io;
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use tabla_core::env::{Clock, Sleep, SystemClock};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::connections::ConnectionState;
+use super::connections::ConnectionState;
 
 /// Connection whose writes fail when the client has left data unread for the time-out.
-pub(crate) struct WriteTimeout<C> {
+pub(super) struct WriteTimeout<C> {
     connection: C,
     timeout: Duration,
     /// Timer that runs while a write is pending.
@@ -23,7 +23,7 @@ pub(crate) struct WriteTimeout<C> {
 }
 
 impl<C> WriteTimeout<C> {
-    pub(crate) fn new(connection: C, patience: Duration, handle: ConnectionState) -> Self {
+    pub(super) fn new(connection: C, patience: Duration, handle: ConnectionState) -> Self {
         Self { connection, timeout: patience, waiting: None, handle }
     }
 
@@ -100,7 +100,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
-    use crate::connections::Connections;
+    use crate::listener::connections::Connections;
 
     async fn impatient<C>(connection: C) -> WriteTimeout<C> {
         let place = Connections::new(1).acquire().await;
