@@ -4,29 +4,22 @@
 //! container `amazon/dynamodb-local:2.6.1` with testcontainers. [`run_jars`] runs the same program
 //! as a child process, on machines without a container engine.
 
-mod container;
-mod jars;
-mod probe;
-
-use std::env;
-use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::process::Command;
+use std::sync::{Mutex, Weak};
+
+use testcontainers::{ContainerRequest, GenericImage, ImageExt};
 
 use crate::Error;
+use crate::server::process::Launch;
+use crate::server::{Probe, ServerKind};
 
-use container::Container;
-use jars::JavaProcess;
+pub use crate::server::{Endpoint, Origin, WITHOUT_VARIABLE};
 
 /// Environment variable that names a server to use, such as `http://127.0.0.1:8000`.
 ///
 /// It has precedence over a container. An empty value counts as unset.
 pub const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
-
-/// Environment variable that lists the servers to leave out, separated by commas.
-///
-/// `cargo xtask test --without dynamodb` sets it; see [`is_excluded`].
-pub const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
 
 /// Name of the container image, without its tag.
 pub const IMAGE: &str = "amazon/dynamodb-local";
@@ -45,63 +38,22 @@ const JVM_OPTIONS: [&str; 3] = ["-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtL
 /// Options of DynamoDB Local: it keeps nothing on disk, and sends no telemetry.
 const SERVER_OPTIONS: [&str; 2] = ["-inMemory", "-disableTelemetry"];
 
-/// Container of this process, shared by all its endpoints.
-static SHARED: Mutex<Weak<Container>> = Mutex::new(Weak::new());
+/// Working folder of the image, with `DynamoDBLocal.jar` and `DynamoDBLocal_lib`.
+const FOLDER: &str = "/home/dynamodblocal";
 
-/// Way by which a server was found or started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Origin {
-    /// Server named by [`ENDPOINT_VARIABLE`], which this process neither starts nor stops.
-    Given,
-    /// Container that this process started.
-    Container,
-    /// Java process that this process started.
-    Jars,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given => write!(f, "the server that {ENDPOINT_VARIABLE} names"),
-            Self::Container => write!(f, "container {IMAGE}:{VERSION}"),
-            Self::Jars => write!(f, "DynamoDB Local {VERSION} as a child process"),
-        }
-    }
-}
-
-/// Running server, kept running for as long as a clone of this value exists.
-///
-/// Dropping the last clone removes the container or ends the child process, and waits for that.
-/// `std::process::exit` drops nothing: drop the value before.
-#[derive(Clone, Debug)]
-pub struct Endpoint {
-    url: String,
-    server: Server,
-}
-
-#[derive(Clone, Debug)]
-enum Server {
-    Given,
-    Container(#[expect(dead_code, reason = "held to keep it running")] Arc<Container>),
-    Jars(#[expect(dead_code, reason = "held to keep it running")] Arc<JavaProcess>),
-}
-
-impl Endpoint {
-    /// URL of the server: scheme, host and port.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// Way by which this server was found or started.
-    pub fn origin(&self) -> Origin {
-        match self.server {
-            Server::Given => Origin::Given,
-            Server::Container(_) => Origin::Container,
-            Server::Jars(_) => Origin::Jars,
-        }
-    }
-}
+static SERVER: ServerKind = ServerKind {
+    name: "DynamoDB Local",
+    short_name: "dynamodb",
+    endpoint_variable: ENDPOINT_VARIABLE,
+    image: IMAGE,
+    tag: VERSION,
+    version: VERSION,
+    port: 8000,
+    configure: container,
+    // The server logs that it listens more than a second before it answers.
+    probe: Probe { operation: "ListTables", request: list_tables, is_ready: is_list_of_tables },
+    shared: Mutex::new(Weak::new()),
+};
 
 /// Returns a server that responds to requests. Starts a container if no server is named.
 ///
@@ -113,36 +65,7 @@ impl Endpoint {
 ///
 /// If the named server does not respond, or the container cannot be started.
 pub fn endpoint() -> Result<Endpoint, Error> {
-    if let Some(url) = given() {
-        probe::answers_soon(&url).map_err(|error| {
-            Error::with_source(
-                format!(
-                    "no server responds at {url}; start one there, or unset {ENDPOINT_VARIABLE}"
-                ),
-                error,
-            )
-        })?;
-        return Ok(Endpoint { url, server: Server::Given });
-    }
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    let container = match shared.upgrade() {
-        Some(container) => container,
-        None => {
-            let container = Arc::new(Container::start().map_err(|error| {
-                Error::with_source(
-                    format!(
-                        "cannot start DynamoDB Local in a container; start a Docker \
-                         engine, or run the tests with `cargo xtask test`, or start a server \
-                         with `cargo xtask dynamodb` and set {ENDPOINT_VARIABLE} to its address"
-                    ),
-                    error,
-                )
-            })?);
-            *shared = Arc::downgrade(&container);
-            container
-        }
-    };
-    Ok(Endpoint { url: container.url().to_owned(), server: Server::Container(container) })
+    SERVER.endpoint()
 }
 
 /// Runs DynamoDB Local as a child process from a folder of its jars.
@@ -154,25 +77,59 @@ pub fn endpoint() -> Result<Endpoint, Error> {
 ///
 /// If `java` is missing, or if the process ends or does not respond.
 pub fn run_jars(folder: &Path) -> Result<Endpoint, Error> {
-    let process = JavaProcess::start(folder)?;
-    Ok(Endpoint { url: process.url().to_owned(), server: Server::Jars(Arc::new(process)) })
+    SERVER.run(|port| {
+        // `java` runs in the folder, so that the class path contains no path with a space or a
+        // colon.
+        let mut command = Command::new("java");
+        command
+            .args(JVM_OPTIONS)
+            .args(["-Djava.library.path=.", "-cp", "*", MAIN_CLASS])
+            .args(SERVER_OPTIONS)
+            .args(["-port", &port.to_string()])
+            .current_dir(folder);
+        Ok(Launch { command, data: None })
+    })
 }
 
 /// Whether tests that need this server are left out ([`WITHOUT_VARIABLE`]).
 ///
 /// Such tests then print that they did not run. They are skipped for no other reason.
 pub fn is_excluded() -> bool {
-    env::var(WITHOUT_VARIABLE).is_ok_and(|list| names_dynamodb(&list))
+    SERVER.is_excluded()
 }
 
-fn names_dynamodb(list: &str) -> bool {
-    list.split(',').any(|name| name.trim() == "dynamodb")
+fn container(image: GenericImage) -> ContainerRequest<GenericImage> {
+    // The class path is explicit because the image that `cargo xtask test`
+    // builds has the plain jar of Maven Central, which names no main class. The
+    // published image has the same layout.
+    let library_path = "-Djava.library.path=DynamoDBLocal_lib";
+    let class_path = "DynamoDBLocal.jar:DynamoDBLocal_lib/*";
+    let command = JVM_OPTIONS
+        .into_iter()
+        .chain([library_path, "-cp", class_path, MAIN_CLASS])
+        .chain(SERVER_OPTIONS);
+    image.with_entrypoint("java").with_working_dir(FOLDER).with_cmd(command)
 }
 
-fn given() -> Option<String> {
-    let url = env::var(ENDPOINT_VARIABLE).ok()?;
-    let url = url.trim().trim_end_matches('/');
-    (!url.is_empty()).then(|| url.to_owned())
+/// Request of the probe. The server reads the key id and the region from the Authorization header,
+/// and checks no signature.
+fn list_tables(authority: &str) -> String {
+    format!(
+        "POST / HTTP/1.1\r\n\
+         Host: {authority}\r\n\
+         Connection: close\r\n\
+         Content-Type: application/x-amz-json-1.0\r\n\
+         Content-Length: 2\r\n\
+         X-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+         Authorization: AWS4-HMAC-SHA256 Credential=probe/20240101/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host, Signature=0\r\n\
+         \r\n\
+         {{}}"
+    )
+}
+
+fn is_list_of_tables(status: &str, response: &str) -> bool {
+    status == "200" && response.contains("\"TableNames\"")
 }
 
 #[cfg(test)]
@@ -180,10 +137,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_of_excluded_servers_matches_whole_names() {
-        assert!(names_dynamodb("dynamodb"));
-        assert!(names_dynamodb("redis, dynamodb"));
-        assert!(!names_dynamodb(""));
-        assert!(!names_dynamodb("dynamodb-streams"));
+    fn only_a_list_of_tables_counts_as_ready() {
+        let probe = &SERVER.probe;
+        for (response, ready) in [
+            ("HTTP/1.1 200 OK\r\n\r\n{\"TableNames\":[]}", true),
+            ("HTTP/1.1 200 OK\r\n\r\n<html>", false),
+            ("HTTP/1.1 400 Bad Request\r\n\r\n{\"TableNames\":[]}", false),
+            ("", false),
+        ] {
+            assert_eq!(probe.check(response).is_ok(), ready, "{response:?}");
+        }
     }
 }

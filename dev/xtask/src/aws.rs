@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Result;
-use crate::server::ENDPOINT_VARIABLE;
+use crate::server::DYNAMODB_LOCAL;
 use crate::steps::{Steps, Stopwatch, line, pause, run as run_command};
 use crate::test::CLI_FEATURES;
 use crate::workspace::{Built, build, cargo};
@@ -228,7 +228,7 @@ fn apps(steps: &mut Steps, programs: &Programs, server: &Serve) -> Result<()> {
             let mut command = Command::new(program);
             command.args(filter).current_dir(folder);
             command.env(STORE_VARIABLE, "dynamodb").env_remove(WITHOUT_VARIABLE);
-            command.env(ENDPOINT_VARIABLE, format!("http://{}", server.host()));
+            command.env(DYNAMODB_LOCAL.endpoint_variable, format!("http://{}", server.host()));
             if let Err(error) = steps.command(package, &mut command) {
                 println!("{error}");
                 failed.push(package);

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Result;
 use crate::clients::javascript;
 use crate::machine::{has, need};
-use crate::server::{self, ENDPOINT_VARIABLE, HELPER_COMMAND, Permission};
+use crate::server::{self, DYNAMODB_LOCAL, Permission, SharedEngine};
 use crate::steps::{Steps, run as run_command};
 use crate::test::Options;
 use crate::workspace::{build_program, cargo, target_folder};
@@ -42,20 +42,20 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
     }
     let mut command = Command::new(program);
     command.arg(measurement).args(&options.passed_on);
-    command.env_remove(ENDPOINT_VARIABLE);
+    command.env_remove(DYNAMODB_LOCAL.endpoint_variable);
     if measurement == WITH_PROGRAMS {
         for (name, path) in servers(&mut steps, options)? {
             command.arg(format!("--{name}")).arg(path);
         }
     }
-    let server = if measurement == WITH_SERVER && !options.without_dynamodb {
-        let helper = steps.step("build: cargo build --package tabla-testkit", || {
-            let mut command = cargo();
-            command.args(["build", "--package", "tabla-testkit", "--bin", HELPER_COMMAND]);
-            build_program(&mut command, HELPER_COMMAND)
+    let without_dynamodb = options.leaves_out(DYNAMODB_LOCAL.short_name);
+    let server = if measurement == WITH_SERVER && !without_dynamodb {
+        let helper = server::build_helper(&mut steps)?;
+        let mut engine = SharedEngine::default();
+        let server = steps.step(DYNAMODB_LOCAL.name, || {
+            DYNAMODB_LOCAL.start(&helper, &mut engine, options.permission)
         })?;
-        let server = steps.step("DynamoDB Local", || server::start(&helper, options.permission))?;
-        command.env(ENDPOINT_VARIABLE, server.url());
+        command.env(DYNAMODB_LOCAL.endpoint_variable, server.url());
         Some(server)
     } else {
         None
@@ -82,8 +82,9 @@ fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, Pa
     if is_chosen(&options.passed_on, "dynoxide") {
         found.push(("dynoxide", steps.step("Dynoxide", || dynoxide(&folder))?));
     }
-    if is_chosen(&options.passed_on, "dynamodb") && !options.without_dynamodb {
-        let jars = steps.step("DynamoDB Local", || server::jars(options.permission))?;
+    let without_dynamodb = options.leaves_out(DYNAMODB_LOCAL.short_name);
+    if is_chosen(&options.passed_on, "dynamodb") && !without_dynamodb {
+        let jars = steps.step(DYNAMODB_LOCAL.name, || server::jars(options.permission))?;
         found.push(("dynamodb", jars));
     }
     if is_chosen(&options.passed_on, "dynalite") {

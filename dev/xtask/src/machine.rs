@@ -66,6 +66,17 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
     run(apt_get().args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages))
 }
 
+/// Version of a Debian package that [`install`] would install; `None` if apt-get knows none yet.
+pub(crate) fn candidate(package: &str) -> Option<String> {
+    let output = Command::new("apt-cache").args(["policy", package]).output().ok()?;
+    candidate_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn candidate_in(policy: &str) -> Option<String> {
+    let version = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
+    (version != "(none)").then(|| version.to_owned())
+}
+
 /// Checks that a program exists, and installs the package of the same name if it does not. `or` is
 /// an alternative that the error offers.
 pub(crate) fn need(program: &str, permission: Permission, or: Option<&str>) -> Result<()> {
@@ -117,6 +128,16 @@ mod tests {
     fn has_finds_existing_programs_only() {
         assert!(has("sh"));
         assert!(!has("no-such-program-anywhere"));
+    }
+
+    #[test]
+    fn candidate_is_parsed_from_policy() {
+        let policy = |version: &str| {
+            format!("golang-go:\n  Installed: (none)\n  Candidate: {version}\n  Version table:\n")
+        };
+        assert_eq!(candidate_in(&policy("2:1.19~1")).as_deref(), Some("2:1.19~1"));
+        assert_eq!(candidate_in(&policy("(none)")), None);
+        assert_eq!(candidate_in(""), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use lexopt::{Arg, Parser, ValueExt};
 
-use server::Permission;
+use server::{DYNAMODB_LOCAL, Permission, ServerKind, VERSITYGW};
 use steps::Steps;
 
 /// Result of a task. Errors are only printed, so a boxed error suffices.
@@ -31,8 +31,8 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  test [--without dynamodb|strace|clients]... [--no-install] [-- <test arguments>]
-      Starts DynamoDB Local and runs every test and doctest of the workspace.
+  test [--without dynamodb|s3|strace|clients]... [--no-install] [-- <test arguments>]
+      Starts DynamoDB Local and versitygw, and runs every test and doctest of the workspace.
   check
       Format, prose, lints, documentation, dependency bans, packages for crates.io, licenses.
   bench <measurement> [--without dynamodb] [--no-install] [-- <options>]
@@ -47,11 +47,14 @@ tasks:
       Deletes the tables with that prefix; needs the AWS CLI.
   dynamodb [--no-install]
       Starts DynamoDB Local as `test` does and runs it until Ctrl-C.
+  s3 [--no-install]
+      Starts versitygw, an S3 server, as `test` does and runs it until Ctrl-C.
   clients [--no-install]
       Installs the clients in other languages for the tests, and prints the variables to set.
 
 options:
   --without dynamodb  skip the tests that need DynamoDB Local, and report them
+  --without s3        skip the tests that need versitygw, and report them
   --without strace    skip the tests that trace system calls
   --without clients   skip the tests of the server with clients in other languages
   --no-install        install no programs or packages; use what is on this machine
@@ -59,7 +62,9 @@ options:
   --prefix            prefix of the table names of the run, such as tabla-ci-17-
   --endpoint          URL of DynamoDB Local, to use instead of AWS
 
-TABLA_DYNAMODB_ENDPOINT names a running server to use instead of starting one.
+TABLA_DYNAMODB_ENDPOINT names a running DynamoDB Local to use instead of starting one.
+TABLA_S3_ENDPOINT names a running S3 server to use instead of starting versitygw; its keys are in
+TABLA_S3_ACCESS_KEY [default: test] and TABLA_S3_SECRET_KEY [default: testtest].
 TABLA_CHROMIUM names a browser to use instead of one found on PATH.
 ";
 
@@ -68,7 +73,7 @@ enum Task {
     Bench(String, test::Options),
     Check,
     Aws(aws::Task),
-    Dynamodb(Permission),
+    Serve(&'static ServerKind, Permission),
     Clients(Permission),
     Help,
 }
@@ -81,7 +86,7 @@ fn main() -> ExitCode {
             Task::Bench(measurement, options) => bench::run(steps, &measurement, &options),
             Task::Check => check::run(steps),
             Task::Aws(task) => aws::run(steps, &task),
-            Task::Dynamodb(permission) => server::leak(steps, permission),
+            Task::Serve(kind, permission) => server::leak(steps, kind, permission),
             Task::Clients(permission) => clients::prepare(steps, permission),
             Task::Help => {
                 print!("{USAGE}");
@@ -119,7 +124,8 @@ fn parse(mut arguments: Parser) -> Result<Task> {
             Some(other) => Err(refuse(other)),
         },
         "aws" => parse_aws(arguments).map(Task::Aws),
-        "dynamodb" => parse_permission(arguments).map(Task::Dynamodb),
+        "dynamodb" => parse_server(arguments, &DYNAMODB_LOCAL),
+        "s3" => parse_server(arguments, &VERSITYGW),
         "clients" => parse_permission(arguments).map(Task::Clients),
         other => Err(format!("unknown task `{other}`\n\n{USAGE}").into()),
     }
@@ -157,6 +163,10 @@ fn parse_aws(mut arguments: Parser) -> Result<aws::Task> {
     }
 }
 
+fn parse_server(arguments: Parser, kind: &'static ServerKind) -> Result<Task> {
+    parse_permission(arguments).map(|permission| Task::Serve(kind, permission))
+}
+
 fn parse_permission(mut arguments: Parser) -> Result<Permission> {
     let mut permission = Permission::Install;
     while let Some(argument) = arguments.next()? {
@@ -170,9 +180,7 @@ fn parse_permission(mut arguments: Parser) -> Result<Permission> {
 
 fn parse_options(mut arguments: Parser) -> Result<test::Options> {
     let mut options = test::Options {
-        without_dynamodb: false,
-        without_strace: false,
-        without_clients: false,
+        without: Vec::new(),
         permission: Permission::Install,
         passed_on: Vec::new(),
     };
@@ -186,18 +194,15 @@ fn parse_options(mut arguments: Parser) -> Result<test::Options> {
             None => return Ok(options),
             Some(Arg::Long("no-install")) => options.permission = Permission::UseOnly,
             Some(Arg::Long("without")) => {
-                let server = arguments.value()?.string()?;
-                match server.as_str() {
-                    "dynamodb" => options.without_dynamodb = true,
-                    "strace" => options.without_strace = true,
-                    "clients" => options.without_clients = true,
-                    other => {
-                        let message = format!(
-                            "--without: unknown value `{other}` (possible: dynamodb, strace, \
-                             clients)"
-                        );
-                        return Err(message.into());
-                    }
+                let value = arguments.value()?.string()?;
+                let Some(what) = test::OPTIONAL.into_iter().find(|what| *what == value) else {
+                    let possible = test::OPTIONAL.join(", ");
+                    let message =
+                        format!("--without: unknown value `{value}` (possible: {possible})");
+                    return Err(message.into());
+                };
+                if !options.leaves_out(what) {
+                    options.without.push(what);
                 }
             }
             Some(other) => return Err(refuse(other)),
@@ -231,21 +236,23 @@ mod tests {
     fn arguments_after_separator_are_passed_on() {
         let options = test_options(&["test", "--without", "dynamodb", "--", "number", "--exact"])
             .expect("valid arguments");
-        assert!(options.without_dynamodb);
+        assert_eq!(options.without, ["dynamodb"]);
         assert_eq!(options.passed_on, ["number", "--exact"]);
     }
 
     #[test]
     fn without_can_be_repeated() {
-        let options = test_options(&["test", "--without", "clients", "--without=strace"])
-            .expect("valid arguments");
-        assert!(options.without_clients && options.without_strace && !options.without_dynamodb);
+        let options =
+            test_options(&["test", "--without", "s3", "--without=strace", "--without=s3"])
+                .expect("valid arguments");
+        assert_eq!(options.without, ["s3", "strace"]);
+        assert!(options.leaves_out("s3") && !options.leaves_out("dynamodb"));
     }
 
     #[test]
     fn test_installs_and_skips_nothing_by_default() {
         let options = test_options(&["test"]).expect("valid arguments");
-        assert!(!options.without_dynamodb && !options.without_strace && !options.without_clients);
+        assert!(options.without.is_empty());
         assert_eq!(options.permission, Permission::Install);
         assert!(options.passed_on.is_empty());
     }
@@ -257,8 +264,21 @@ mod tests {
             panic!("another task");
         };
         assert_eq!(measurement, "embedded");
-        assert!(options.without_dynamodb);
+        assert_eq!(options.without, ["dynamodb"]);
         assert_eq!(options.passed_on, ["--quick"]);
+    }
+
+    #[test]
+    fn every_server_can_be_left_out_and_has_a_task() {
+        for kind in server::SERVERS {
+            assert!(test::OPTIONAL.contains(&kind.short_name), "{}", kind.name);
+            let Ok(Task::Serve(served, Permission::UseOnly)) =
+                parse(Parser::from_args([kind.short_name, "--no-install"]))
+            else {
+                panic!("another task");
+            };
+            assert_eq!(served.name, kind.name);
+        }
     }
 
     #[test]
@@ -280,6 +300,8 @@ mod tests {
             &["test", "--without"],
             &["check", "--fast"],
             &["dynamodb", "--without=dynamodb"],
+            &["s3", "--without=s3"],
+            &["versitygw"],
             &["clients", "--without=clients"],
             &["aws"],
             &["aws", "run", "--prefix=tabla-ci-7-", "--region=eu-west-1"],

@@ -1,47 +1,65 @@
-//! DynamoDB Local for a run, started in the first of these ways that works:
+//! Servers for a run, each started in the first of these ways that works:
 //!
-//! 1. `TABLA_DYNAMODB_ENDPOINT` names a server, which is used.
+//! 1. An environment variable such as `TABLA_DYNAMODB_ENDPOINT` names a server, which is used.
 //! 2. A container engine is running, or can be installed and started: a container, from an image
-//!    that exists, is pulled, or is built from Maven Central.
-//! 3. The jars from Maven Central, as a child process.
+//!    that exists, is pulled, or is built. All servers of a run share the engine.
+//! 3. The program, downloaded or built, as a child process.
 //!
 //! In each case the helper program of `tabla-testkit` starts or checks the server, prints its
 //! address, and stops it when its input closes.
 
+mod dynamodb;
 mod engine;
 mod image;
 mod jars;
+mod versitygw;
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::rc::Rc;
 
 use crate::Result;
 use crate::steps::Steps;
 use crate::workspace::{build_program, cargo, target_folder};
 
+pub(crate) use dynamodb::DYNAMODB_LOCAL;
 use engine::Engine;
+pub(crate) use engine::SharedEngine;
+pub(crate) use versitygw::VERSITYGW;
 
-/// Environment variable that names a server, for this program and for the tests.
-pub(crate) const ENDPOINT_VARIABLE: &str = "TABLA_DYNAMODB_ENDPOINT";
+/// Program of `tabla-testkit` that runs a server.
+pub(crate) const HELPER_COMMAND: &str = "test-server";
 
-/// Program of `tabla-testkit` that runs the server.
-pub(crate) const HELPER_COMMAND: &str = "dynamodb-local";
+/// Servers that the tests need.
+pub(crate) static SERVERS: [&ServerKind; 2] = [&DYNAMODB_LOCAL, &VERSITYGW];
 
-/// Container image of DynamoDB Local, as in `tabla-testkit`.
-const IMAGE: &str = "amazon/dynamodb-local:2.6.1";
-/// Version of DynamoDB Local, as in `tabla-testkit`.
-const VERSION: &str = "2.6.1";
-
-const HOW_TO_GET_ONE: &str = "\
-DynamoDB Local is not available. Do one of these:
-  - start a Docker engine, and run this again;
-  - run as root on Debian or Ubuntu without --no-install, to have an engine installed;
-  - install Java 17 and Maven, to have DynamoDB Local downloaded from Maven Central;
-  - start a server yourself and set TABLA_DYNAMODB_ENDPOINT=http://host:port.
-To skip the tests that need it: cargo xtask test --without dynamodb";
+/// Description of a server: its image, its program and its names.
+pub(crate) struct ServerKind {
+    /// Name of the program in messages.
+    pub(crate) name: &'static str,
+    /// Version of the program, as in `tabla-testkit`.
+    version: &'static str,
+    /// Name in `--without`, and of the task that runs the server until Ctrl-C.
+    pub(crate) short_name: &'static str,
+    /// Environment variable that names a server, for this program and for the tests.
+    pub(crate) endpoint_variable: &'static str,
+    /// First argument of the helper program, and name of the folder in the target directory.
+    command: &'static str,
+    /// Container image with its tag, as in `tabla-testkit`.
+    image: &'static str,
+    /// Place that the program comes from if no registry has the image.
+    source: &'static str,
+    /// Builds the image.
+    build_image: fn(&ServerKind, &Path, Permission) -> Result<()>,
+    /// Makes the program available, and returns the options of the helper that run it as a child
+    /// process.
+    child_options: fn(&Path, Permission) -> Result<Vec<OsString>>,
+    /// Remedy in the error that no way works, without a container engine.
+    alternative: &'static str,
+}
 
 /// Permission to install packages on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +74,7 @@ pub(crate) struct Server {
     // The order of the fields matters: the helper removes its container before an engine that was
     // started for it is stopped.
     helper: ServerHelper,
-    _engine: Option<Engine>,
+    _engine: Option<Rc<Engine>>,
 }
 
 impl Server {
@@ -70,84 +88,125 @@ impl Server {
     }
 }
 
-/// Starts a server by the first way that works.
-pub(crate) fn start(helper: &Path, permission: Permission) -> Result<Server> {
-    let server = if given() {
-        Server {
-            path: format!("named by {ENDPOINT_VARIABLE}"),
-            helper: ServerHelper::start(Command::new(helper))?,
-            _engine: None,
+impl ServerKind {
+    /// Starts this server by the first way that works.
+    pub(crate) fn start(
+        &self,
+        helper: &Path,
+        engine: &mut SharedEngine,
+        permission: Permission,
+    ) -> Result<Server> {
+        let server = if self.is_given() {
+            Server {
+                path: format!("named by {}", self.endpoint_variable),
+                helper: ServerHelper::start(&mut self.helper(helper))?,
+                _engine: None,
+            }
+        } else {
+            self.in_container(helper, engine, permission).or_else(|error| {
+                println!("cannot start a container: {error}");
+                self.as_child_process(helper, permission).map_err(|error| {
+                    println!("cannot start a child process: {error}");
+                    self.how_to_get_one()
+                })
+            })?
+        };
+        println!("{} answers at {}", self.name, server.url());
+        println!("started as: {}", server.path());
+        Ok(server)
+    }
+
+    fn is_given(&self) -> bool {
+        env::var(self.endpoint_variable).is_ok_and(|url| !url.trim().is_empty())
+    }
+
+    fn helper(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.arg(self.command);
+        command
+    }
+
+    /// Folder for downloads and builds of this server.
+    fn folder(&self) -> Result<PathBuf> {
+        Ok(target_folder()?.join(self.command))
+    }
+
+    fn in_container(
+        &self,
+        helper: &Path,
+        engine: &mut SharedEngine,
+        permission: Permission,
+    ) -> Result<Server> {
+        let engine = engine.ready(&target_folder()?, permission)?;
+        let origin = image::ready(self, &self.folder()?, permission)?;
+        let mut command = self.helper(helper);
+        // The Docker client may find its engine through a context, which the helper does not read.
+        if let Some(host) = engine::address() {
+            command.env("DOCKER_HOST", host);
         }
-    } else {
-        let folder = target_folder()?.join("dynamodb-local");
-        in_container(helper, &folder, permission).or_else(|error| {
-            println!("cannot start a container: {error}");
-            from_jars(helper, &folder, permission).map_err(|error| {
-                println!("cannot start a child process: {error}");
-                HOW_TO_GET_ONE
-            })
-        })?
-    };
-    println!("DynamoDB Local answers at {}", server.url());
-    println!("started as: {}", server.path());
-    Ok(server)
+        Ok(Server {
+            path: format!(
+                "container {} ({origin}) on {}",
+                self.image,
+                match &engine {
+                    Some(engine) =>
+                        format!("an engine started for this run (process {})", engine.pid()),
+                    None => "an engine that was running already".to_owned(),
+                }
+            ),
+            helper: ServerHelper::start(&mut command)?,
+            _engine: engine,
+        })
+    }
+
+    fn as_child_process(&self, helper: &Path, permission: Permission) -> Result<Server> {
+        let options = (self.child_options)(&self.folder()?, permission)?;
+        let Self { name, version, source, .. } = self;
+        Ok(Server {
+            path: format!("{name} {version} from {source} as a child process"),
+            helper: ServerHelper::start(self.helper(helper).args(options))?,
+            _engine: None,
+        })
+    }
+
+    fn how_to_get_one(&self) -> String {
+        let Self { name, alternative, endpoint_variable, short_name, .. } = self;
+        format!(
+            "\
+{name} is not available. Do one of these:
+  - start a Docker engine, and run this again;
+  - run as root on Debian or Ubuntu without --no-install, to have an engine installed;
+  - {alternative};
+  - start a server yourself and set {endpoint_variable}=http://host:port.
+To skip the tests that need it: cargo xtask test --without {short_name}"
+        )
+    }
 }
 
-/// Folder of the server's jars, for a caller that starts the server itself.
+/// Folder of the jars of DynamoDB Local, for a caller that starts the server itself.
 pub(crate) fn jars(permission: Permission) -> Result<PathBuf> {
-    jars::ready(&target_folder()?.join("dynamodb-local"), permission)
+    jars::ready(&DYNAMODB_LOCAL.folder()?, permission)
 }
 
-/// `cargo xtask dynamodb`: starts a server and runs it until Ctrl-C.
-pub(crate) fn leak(mut steps: Steps, permission: Permission) -> Result<()> {
-    let helper = steps.step("build: cargo build --package tabla-testkit", || {
+/// Builds the helper program, and returns its path.
+pub(crate) fn build_helper(steps: &mut Steps) -> Result<PathBuf> {
+    steps.step("build: cargo build --package tabla-testkit", || {
         let mut command = cargo();
         command.args(["build", "--package", "tabla-testkit", "--bin", HELPER_COMMAND]);
         build_program(&mut command, HELPER_COMMAND)
-    })?;
-    let mut server = steps.step("DynamoDB Local", || start(&helper, permission))?;
-    println!("\nTABLA_DYNAMODB_ENDPOINT={}", server.url());
+    })
+}
+
+/// `cargo xtask dynamodb`, `cargo xtask s3`: starts a server and runs it until Ctrl-C.
+pub(crate) fn leak(mut steps: Steps, kind: &ServerKind, permission: Permission) -> Result<()> {
+    let helper = build_helper(&mut steps)?;
+    let mut engine = SharedEngine::default();
+    let mut server = steps.step(kind.name, || kind.start(&helper, &mut engine, permission))?;
+    println!("\n{}={}", kind.endpoint_variable, server.url());
     println!("Ctrl-C stops it.");
     // Ctrl-C ends this process. That closes the pipes, at which the helper and the engine stop.
     let status = server.helper.child.wait()?;
-    Err(format!("the program that runs DynamoDB Local ended ({status}); start it again").into())
-}
-
-fn given() -> bool {
-    env::var(ENDPOINT_VARIABLE).is_ok_and(|url| !url.trim().is_empty())
-}
-
-fn in_container(helper: &Path, folder: &Path, permission: Permission) -> Result<Server> {
-    let engine = engine::ready(folder, permission)?;
-    let image = image::ready(folder, permission)?;
-    let mut command = Command::new(helper);
-    // The Docker client may find its engine through a context, which the helper does not read.
-    if let Some(host) = engine::address() {
-        command.env("DOCKER_HOST", host);
-    }
-    Ok(Server {
-        path: format!(
-            "container {IMAGE} ({image}) on {}",
-            match &engine {
-                Some(engine) =>
-                    format!("an engine started for this run (process {})", engine.pid()),
-                None => "an engine that was running already".to_owned(),
-            }
-        ),
-        helper: ServerHelper::start(command)?,
-        _engine: engine,
-    })
-}
-
-fn from_jars(helper: &Path, folder: &Path, permission: Permission) -> Result<Server> {
-    let jars = jars::ready(folder, permission)?;
-    let mut command = Command::new(helper);
-    command.args([OsStr::new("--jars"), jars.as_os_str()]);
-    Ok(Server {
-        path: format!("DynamoDB Local {VERSION} from Maven Central as a child process"),
-        helper: ServerHelper::start(command)?,
-        _engine: None,
-    })
+    Err(format!("the program that runs {} ended ({status}); start it again", kind.name).into())
 }
 
 /// Running helper program; closing its input ends it.
@@ -158,9 +217,9 @@ struct ServerHelper {
 }
 
 impl ServerHelper {
-    fn start(mut command: Command) -> Result<Self> {
+    fn start(command: &mut Command) -> Result<Self> {
         // Ctrl-C must not reach the helper: it cleans up after its input closes.
-        own_process_group(&mut command);
+        own_process_group(command);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or("the helper has no output")?;
@@ -189,4 +248,18 @@ fn own_process_group(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
     let _ = command;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unavailable_server_is_named_with_remedies() {
+        let text = VERSITYGW.how_to_get_one();
+        assert!(text.starts_with("versitygw is not available."), "{text}");
+        assert!(text.contains("\n  - install Go "), "{text}");
+        assert!(text.contains("TABLA_S3_ENDPOINT=http://host:port"), "{text}");
+        assert!(text.ends_with("cargo xtask test --without s3"), "{text}");
+    }
 }

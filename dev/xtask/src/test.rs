@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test and doctest, with the real server.
+//! `cargo xtask test`: every test and doctest, with the real servers.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::Result;
 use crate::clients;
 use crate::machine::need;
-use crate::server::{self, ENDPOINT_VARIABLE, HELPER_COMMAND, Permission};
+use crate::server::{HELPER_COMMAND, Permission, SERVERS, SharedEngine};
 use crate::steps::Steps;
 use crate::workspace::{build, cargo};
 
@@ -28,12 +28,21 @@ const APPS: [&str; 5] = [
     "tabla-rk-pai",
 ];
 
+/// Servers and programs whose tests can be left out with `--without`.
+pub(crate) const OPTIONAL: [&str; 4] = ["dynamodb", "s3", "strace", "clients"];
+
 pub(crate) struct Options {
-    pub(crate) without_dynamodb: bool,
-    pub(crate) without_strace: bool,
-    pub(crate) without_clients: bool,
+    /// Items of [`OPTIONAL`].
+    pub(crate) without: Vec<&'static str>,
     pub(crate) permission: Permission,
     pub(crate) passed_on: Vec<OsString>,
+}
+
+impl Options {
+    /// Whether `--without` names this server or program.
+    pub(crate) fn leaves_out(&self, what: &str) -> bool {
+        self.without.contains(&what)
+    }
 }
 
 pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
@@ -46,36 +55,35 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     let mut tests = cargo();
     tests.args(["test", "--workspace", "--features", CLI_FEATURES, "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);
-    let mut without = Vec::new();
-    if options.without_strace {
-        without.push("strace");
-    } else {
+    let without = options.without.join(",");
+    if !options.leaves_out("strace") {
         let or = "skip the tests that need it with --without strace";
         steps.step("strace", || need("strace", options.permission, Some(or)))?;
     }
-    if options.without_clients {
-        without.push("clients");
-    } else {
+    if !options.leaves_out("clients") {
         steps
             .step(clients::TITLE, || clients::ready(options.permission))?
             .set_variables(&mut tests);
     }
-    let server = match options.without_dynamodb {
-        true => {
-            without.push("dynamodb");
-            tests.env_remove(ENDPOINT_VARIABLE);
-            None
+    let mut engine = SharedEngine::default();
+    let mut servers = Vec::new();
+    for kind in SERVERS.into_iter().filter(|kind| !options.leaves_out(kind.short_name)) {
+        let server =
+            steps.step(kind.name, || kind.start(&helper, &mut engine, options.permission))?;
+        servers.push((kind, server));
+    }
+    let set_variables = |command: &mut Command| {
+        command.env(WITHOUT_VARIABLE, &without);
+        for kind in SERVERS {
+            command.env_remove(kind.endpoint_variable);
         }
-        false => {
-            let server =
-                steps.step("DynamoDB Local", || server::start(&helper, options.permission))?;
-            tests.env(ENDPOINT_VARIABLE, server.url());
-            Some(server)
+        for (kind, server) in &servers {
+            command.env(kind.endpoint_variable, server.url());
         }
     };
-    tests.env(WITHOUT_VARIABLE, without.join(","));
+    set_variables(&mut tests);
     let not_run = || {
-        for what in &without {
+        for what in &options.without {
             println!("NOT RUN: the tests that need {what} (--without {what})");
         }
     };
@@ -83,23 +91,20 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     steps.command("tests and doctests", &mut tests)?;
     // The app tests have run in memory; now they run on the other stores. The test programs are
     // started directly, because cargo would rebuild the apps with other features.
-    for store in ["sqlite", "dynamodb"].into_iter().filter(|store| !without.contains(store)) {
+    for store in ["sqlite", "dynamodb"].into_iter().filter(|store| !options.leaves_out(store)) {
         for app in APPS {
             for (program, folder) in built.tests(app)? {
                 let mut again = Command::new(program);
                 again.args(&options.passed_on).current_dir(folder);
-                again.env(STORE_VARIABLE, store).env(WITHOUT_VARIABLE, without.join(","));
-                if let Some(server) = &server {
-                    again.env(ENDPOINT_VARIABLE, server.url());
-                }
+                set_variables(again.env(STORE_VARIABLE, store));
                 steps.command(&format!("{app} on {store}"), &mut again)?;
             }
         }
     }
     steps.finish("cargo xtask test");
     not_run();
-    if let Some(server) = server {
-        println!("DynamoDB Local was: {}", server.path());
+    for (kind, server) in &servers {
+        println!("{} was: {}", kind.name, server.path());
     }
     Ok(())
 }

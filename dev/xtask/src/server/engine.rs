@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::rc::Rc;
 
 use super::{Permission, own_process_group};
 use crate::Result;
@@ -56,8 +57,36 @@ impl Drop for Engine {
     }
 }
 
+/// Container engine that all servers of a run share. It is looked for, installed or started when
+/// the first server needs it, and never a second time.
+///
+/// An engine that was started is stopped when this value and all servers in it are dropped.
+#[derive(Default)]
+pub(crate) struct SharedEngine {
+    found: Option<std::result::Result<Option<Rc<Engine>>, String>>,
+}
+
+impl SharedEngine {
+    /// Returns when the engine responds. `None` stands for an engine that was running already.
+    pub(super) fn ready(
+        &mut self,
+        folder: &Path,
+        permission: Permission,
+    ) -> Result<Option<Rc<Engine>>> {
+        self.find_once(|| ready(folder, permission).map(|engine| engine.map(Rc::new)))
+    }
+
+    fn find_once(
+        &mut self,
+        find: impl FnOnce() -> Result<Option<Rc<Engine>>>,
+    ) -> Result<Option<Rc<Engine>>> {
+        let found = self.found.get_or_insert_with(|| find().map_err(|error| error.to_string()));
+        Ok(found.clone()?)
+    }
+}
+
 /// Returns when an engine responds: one that was running (`None`), or one started for this run.
-pub(super) fn ready(folder: &Path, permission: Permission) -> Result<Option<Engine>> {
+fn ready(folder: &Path, permission: Permission) -> Result<Option<Engine>> {
     if answers() {
         return Ok(None);
     }
@@ -148,4 +177,26 @@ fn wait_for_answer(lives: impl Fn() -> bool) -> Result<()> {
         pause();
     }
     Err(format!("the Docker engine did not respond to {STARTING} checks").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engine_is_looked_for_once() {
+        let mut engine = SharedEngine::default();
+        assert!(engine.find_once(|| Ok(None)).expect("an engine is running").is_none());
+        let again = engine.find_once(|| Err("a second search".into()));
+        assert!(again.expect("the engine of the first search").is_none());
+    }
+
+    #[test]
+    fn missing_engine_is_the_same_error_for_each_server() {
+        let mut engine = SharedEngine::default();
+        for _ in 0..2 {
+            let error = engine.find_once(|| Err("no engine".into())).map(drop);
+            assert_eq!(error.expect_err("no engine was found").to_string(), "no engine");
+        }
+    }
 }

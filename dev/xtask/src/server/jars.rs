@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Permission, VERSION};
+use super::Permission;
+use super::dynamodb::VERSION;
 use crate::Result;
 use crate::machine::{can_install, has, install};
 use crate::steps::run;

@@ -1,4 +1,4 @@
-//! DynamoDB Local in a container, started through testcontainers.
+//! Server in a container, started through testcontainers.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, TcpListener, ToSocketAddrs};
@@ -7,17 +7,11 @@ use std::thread::{self, JoinHandle};
 
 use testcontainers::core::IntoContainerPort;
 use testcontainers::runners::AsyncRunner;
-use testcontainers::{ContainerAsync, GenericImage, ImageExt};
+use testcontainers::{ContainerAsync, GenericImage};
 use tokio::runtime::Runtime;
 
-use super::{IMAGE, JVM_OPTIONS, MAIN_CLASS, SERVER_OPTIONS, VERSION, probe};
+use super::ServerKind;
 use crate::Error;
-
-/// Port of DynamoDB Local inside the container.
-const PORT: u16 = 8000;
-
-/// Working folder of the image, with `DynamoDBLocal.jar` and `DynamoDBLocal_lib`.
-const FOLDER: &str = "/home/dynamodblocal";
 
 /// Number of lines of the container's log in an error.
 const LOG_LINES: usize = 20;
@@ -28,7 +22,7 @@ const LOG_LINES: usize = 20;
 /// container that belonged to the first one would lose its connection to the engine when that
 /// runtime ends.
 #[derive(Debug)]
-pub(super) struct Container {
+pub(crate) struct Container {
     url: String,
     /// Dropped to make the owner remove the container.
     stop: Option<Sender<()>>,
@@ -36,12 +30,12 @@ pub(super) struct Container {
 }
 
 impl Container {
-    pub(super) fn start() -> Result<Self, Error> {
+    pub(super) fn start(kind: &'static ServerKind) -> Result<Self, Error> {
         let (started, start) = mpsc::channel();
         let (stop, stopped) = mpsc::channel();
         let owner = thread::Builder::new()
-            .name("dynamodb-local".to_owned())
-            .spawn(move || own(&started, &stopped))
+            .name(format!("container of {}", kind.name))
+            .spawn(move || own(kind, &started, &stopped))
             .map_err(|error| {
                 Error::with_source("cannot start a thread for the container", error)
             })?;
@@ -67,7 +61,7 @@ impl Drop for Container {
 }
 
 /// Starts the container, sends its address, and removes it when `stopped` is disconnected.
-fn own(started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
+fn own(kind: &ServerKind, started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -77,61 +71,51 @@ fn own(started: &Sender<Result<String, Error>>, stopped: &Receiver<()>) {
     };
     // testcontainers cleans up on drop, which needs a current runtime.
     let _entered = runtime.enter();
-    let container = match runtime.block_on(create()) {
+    let container = match runtime.block_on(create(kind)) {
         Ok(container) => container,
         Err(error) => {
             let _ = started.send(Err(Error::with_source(
-                format!("container {IMAGE}:{VERSION} did not start"),
+                format!("container {} did not start", kind.tagged_image()),
                 error,
             )));
             return;
         }
     };
-    let announced = started.send(wait_until_ready(&runtime, &container));
+    let announced = started.send(wait_until_ready(kind, &runtime, &container));
     if announced.is_ok() {
         // No message is ever sent: this returns when the sender is dropped.
         let _ = stopped.recv();
     }
     if let Err(error) = runtime.block_on(container.rm()) {
-        eprintln!("cannot remove the container of DynamoDB Local: {error}");
+        eprintln!("cannot remove the container of {}: {error}", kind.name);
     }
 }
 
-async fn create() -> testcontainers::core::error::Result<ContainerAsync<GenericImage>> {
-    // The class path is explicit because the image that `cargo xtask test`
-    // builds has the plain jar of Maven Central, which names no main class. The
-    // published image has the same layout.
-    let library_path = "-Djava.library.path=DynamoDBLocal_lib";
-    let class_path = "DynamoDBLocal.jar:DynamoDBLocal_lib/*";
-    let command = JVM_OPTIONS
-        .into_iter()
-        .chain([library_path, "-cp", class_path, MAIN_CLASS])
-        .chain(SERVER_OPTIONS);
-    GenericImage::new(IMAGE, VERSION)
-        .with_entrypoint("java")
-        .with_exposed_port(PORT.tcp())
-        .with_working_dir(FOLDER)
-        .with_cmd(command)
-        .start()
-        .await
+async fn create(
+    kind: &ServerKind,
+) -> testcontainers::core::error::Result<ContainerAsync<GenericImage>> {
+    let image = GenericImage::new(kind.image, kind.tag).with_exposed_port(kind.port.tcp());
+    (kind.configure)(image).start().await
 }
 
 fn wait_until_ready(
+    kind: &ServerKind,
     runtime: &Runtime,
     container: &ContainerAsync<GenericImage>,
 ) -> Result<String, Error> {
-    let url = runtime.block_on(address(container)).map_err(|error| {
-        Error::with_source(format!("no port of container {IMAGE}:{VERSION} is reachable"), error)
+    let image = kind.tagged_image();
+    let url = runtime.block_on(address(kind, container)).map_err(|error| {
+        Error::with_source(format!("no port of container {image} is reachable"), error)
     })?;
     let still_running = || match runtime.block_on(container.is_running()) {
         Ok(true) => Ok(()),
         Ok(false) => Err(io::Error::other("the container ended")),
         Err(error) => Err(io::Error::other(error)),
     };
-    probe::ready(&url, still_running).map_err(|error| {
+    kind.probe.ready(&url, still_running).map_err(|error| {
         let log = runtime.block_on(log(container));
         Error::with_source(
-            format!("container {IMAGE}:{VERSION} does not respond at {url}; its log ends:\n{log}"),
+            format!("container {image} does not respond at {url}; its log ends:\n{log}"),
             error,
         )
     })?;
@@ -141,10 +125,11 @@ fn wait_until_ready(
 /// URL of the container with a numeric address: `localhost` can be an IPv6 address too, and only
 /// the IPv4 port is known.
 async fn address(
+    kind: &ServerKind,
     container: &ContainerAsync<GenericImage>,
 ) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     let host = container.get_host().await?.to_string();
-    let port = container.get_host_port_ipv4(PORT).await?;
+    let port = container.get_host_port_ipv4(kind.port).await?;
     let address = (host.as_str(), port)
         .to_socket_addrs()?
         .map(|address| address.ip())
