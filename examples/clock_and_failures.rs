@@ -47,7 +47,7 @@ async fn session_expires_after_one_hour() -> tabla::Result<()> {
 }
 
 #[tokio::test]
-async fn store_with_retries_survives_throttling_and_a_lost_answer() -> tabla::Result<()> {
+async fn store_with_retries_survives_throttling_and_a_lost_response() -> tabla::Result<()> {
     let clock = clock();
     let failures = Failures::new()
         .on(Operation::Put, When::First(2), Failure::Throttled)

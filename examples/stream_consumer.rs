@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let was_paid = record.old_entity::<Order>()?.is_some_and(|order| order.paid);
             let Some(order) = record.new_entity::<Order>()? else { return Ok(()) };
             if order.paid && !was_paid {
-                // A retry cannot succeed: set the record aside, and go on with the next one.
+                // A retry cannot succeed: set the record aside, and continue with the next one.
                 let email = order.email.ok_or_else(|| Failure::set_aside("no address"))?;
                 outbox.lock().expect("no holder panics").insert(format!("{} {email}", order.order));
             }

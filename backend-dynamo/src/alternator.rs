@@ -75,6 +75,8 @@ fn not_isolated(table: &str, policy: Option<&str>) -> Error {
     Error::config(format!(
         "the write isolation of table `{table}` must be `{SAFE}`, or conditional writes can be \
          lost: tag the table with `{TAG}` = `{SAFE}`; it is {}",
-        policy.unwrap_or("not tagged, and the server's default is another or cannot be read")
+        policy.unwrap_or(
+            "not tagged, and the server's default is not a safe policy, or cannot be read"
+        )
     ))
 }

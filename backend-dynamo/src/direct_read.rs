@@ -34,7 +34,7 @@ tokio::task_local! {
 
 struct Slot {
     operation: DirectRead,
-    answer: Option<DirectOutput>,
+    output: Option<DirectOutput>,
 }
 
 /// Operation with a direct read.
@@ -72,10 +72,10 @@ pub(crate) async fn read<T, E>(
     if capacity != ReturnConsumedCapacity::None {
         return Ok((call.await?, None));
     }
-    let slot = RefCell::new(Slot { operation, answer: None });
+    let slot = RefCell::new(Slot { operation, output: None });
     let call = async {
         let output = call.await?;
-        Ok((output, SLOT.with(|slot| slot.borrow_mut().answer.take())))
+        Ok((output, SLOT.with(|slot| slot.borrow_mut().output.take())))
     };
     SLOT.scope(slot, call).await
 }
@@ -97,8 +97,8 @@ impl Intercept for DirectReadInterceptor {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         // The SDK deserializes exceptions.
-        let is_answer = context.response().status().is_success();
-        if is_answer && SLOT.try_with(|_| ()).is_ok() {
+        let is_success = context.response().status().is_success();
+        if is_success && SLOT.try_with(|_| ()).is_ok() {
             config
                 .interceptor_state()
                 .store_put(SharedResponseDeserializer::new(DirectReadDeserializer));
@@ -118,11 +118,11 @@ impl DeserializeResponse for DirectReadDeserializer {
         _config: &ConfigBag,
     ) -> Result<Output, OrchestratorError<Error>> {
         let body = response.body().bytes().unwrap_or_default();
-        let answer: DirectOutput =
+        let output: DirectOutput =
             serde_json::from_slice(body).map_err(OrchestratorError::other)?;
         SLOT.with(|slot| {
             let mut slot = slot.borrow_mut();
-            slot.answer = Some(answer);
+            slot.output = Some(output);
             Ok(match slot.operation {
                 DirectRead::GetItem => Output::erase(GetItemOutput::builder().build()),
                 DirectRead::Query => Output::erase(QueryOutput::builder().build()),

@@ -59,15 +59,18 @@ where
             service_error(access, failure.err(), failure.raw().status().as_u16())
         }
         SdkError::ConstructionFailure(_) => not_sent_error(&root_cause(&error)),
-        SdkError::DispatchFailure(failure) => dispatch_failure(access, failure),
-        SdkError::TimeoutError(_) => {
-            unavailable("the service did not answer in time").with_applied(access.applied_if_sent())
+        SdkError::DispatchFailure(failure) => {
+            dispatch_failure(access, failure, &root_cause(&error))
         }
-        SdkError::ResponseError(_) => unavailable(&format!(
-            "the response of the service could not be read: {}",
-            root_cause(&error)
-        ))
-        .with_applied(access.applied_if_sent()),
+        // The cause names the limit, such as "operation timeout … occurred after 15s".
+        SdkError::TimeoutError(_) => {
+            unavailable(&format!("the service did not respond in time: {}", root_cause(&error)))
+                .with_applied(access.applied_if_sent())
+        }
+        SdkError::ResponseError(_) => {
+            unavailable(&format!("cannot read the response of the service: {}", root_cause(&error)))
+                .with_applied(access.applied_if_sent())
+        }
         other => Error::new(ErrorKind::Unexpected, root_cause(other))
             .with_applied(access.applied_if_sent()),
     };
@@ -194,14 +197,16 @@ where
 /// Converts a response with an unknown code or without one, such as the page of a proxy, by status.
 fn unknown_code(access: Access, name: &str, message: &str, status: u16) -> Error {
     let message = match (name, message) {
-        ("", "") => format!("the service answered with HTTP status {status} and no error code"),
+        ("", "") => format!("the service responded with HTTP status {status} and no error code"),
         ("", message) => message.to_owned(),
         (name, message) => format!("{name}: {message}"),
     };
     match status {
         // A success that the SDK could not parse: the write has been applied.
-        ..300 => unavailable("the response of the service could not be read")
-            .with_applied(access.applied_if_sent()),
+        ..300 => unavailable(&format!(
+            "cannot read the response of the service, which has HTTP status {status}"
+        ))
+        .with_applied(access.applied_if_sent()),
         429 => Error::new(ErrorKind::Throttled, message),
         500.. => unavailable(&message).with_applied(access.applied_if_sent()),
         _ => Error::new(ErrorKind::Unexpected, message),
@@ -222,11 +227,13 @@ fn reasons(reasons: Option<&[sdk::CancellationReason]>) -> Vec<CancellationReaso
 }
 
 /// Converts the error of a request without a response.
-fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
+fn dispatch_failure(access: Access, failure: &DispatchFailure, cause: &str) -> Error {
     let Some(connector) = failure.as_connector_error() else {
-        return unavailable("the request could not be sent").with_applied(access.applied_if_sent());
+        return unavailable(&format!(
+            "cannot send the request: {cause}; check the endpoint and the network"
+        ))
+        .with_applied(access.applied_if_sent());
     };
-    let cause = root_cause(connector);
     if any_source(connector, |source| source.is::<CredentialsError>()) {
         return Error::config(format!(
             "no AWS credentials: {cause}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a \
@@ -243,7 +250,7 @@ fn dispatch_failure(access: Access, failure: &DispatchFailure) -> Error {
         return unavailable(&format!("the service cannot be reached: {cause}"));
     }
     let what = match failure.is_timeout() {
-        true => "the service did not answer in time",
+        true => "the service did not respond in time",
         false => "the connection broke before the response came",
     };
     unavailable(&format!("{what}: {cause}")).with_applied(access.applied_if_sent())

@@ -34,7 +34,7 @@ pub(crate) enum FakeResponse {
 pub(crate) struct FakeService(Arc<Mutex<State>>);
 
 struct State {
-    answers: VecDeque<FakeResponse>,
+    responses: VecDeque<FakeResponse>,
     requests: Vec<Request>,
 }
 
@@ -46,12 +46,12 @@ pub(crate) struct Request {
 }
 
 impl FakeService {
-    pub(crate) fn new(answers: impl IntoIterator<Item = FakeResponse>) -> Self {
-        let answers = answers.into_iter().collect();
-        Self(Arc::new(Mutex::new(State { answers, requests: Vec::new() })))
+    pub(crate) fn new(responses: impl IntoIterator<Item = FakeResponse>) -> Self {
+        let responses = responses.into_iter().collect();
+        Self(Arc::new(Mutex::new(State { responses, requests: Vec::new() })))
     }
 
-    /// Returns a service that answers one request with this exception.
+    /// Returns a service that responds to one request with this exception.
     pub(crate) fn exception(status: u16, code: &str, message: &str) -> Self {
         let body = serde_json::json!({
             "__type": format!("com.amazonaws.dynamodb.v20120810#{code}"),
@@ -121,7 +121,7 @@ impl HttpConnector for FakeService {
         };
         let mut state = self.0.lock().unwrap();
         state.requests.push(asked);
-        match state.answers.pop_front().expect("the test scripts a response for every request") {
+        match state.responses.pop_front().expect("the test scripts a response for every request") {
             FakeResponse::Body(status, body) => {
                 HttpConnectorFuture::ready(Ok(response(status, body)))
             }

@@ -38,12 +38,12 @@ impl DynamoStore {
             .set_consistent_read(true_or_absent(consistent_read))
             .set_return_consumed_capacity(return_capacity(return_consumed_capacity))
             .send();
-        let (output, answer) =
+        let (output, direct) =
             direct_read::read(DirectRead::GetItem, return_consumed_capacity, call)
                 .await
                 .map_err(|error| from_sdk(Access::Read, error))?;
-        let item = match answer {
-            Some(answer) => answer.item.map(|DynamoJson(item)| item),
+        let item = match direct {
+            Some(direct) => direct.item.map(|DynamoJson(item)| item),
             None => output.item.map(item_from_sdk).transpose()?,
         };
         let consumed = self.capacity(return_consumed_capacity, output.consumed_capacity);
@@ -212,11 +212,11 @@ impl DynamoStore {
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
             .send();
-        let (output, answer) = direct_read::read(DirectRead::Query, asked, call)
+        let (output, direct) = direct_read::read(DirectRead::Query, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        if let Some(answer) = answer {
-            return Ok(answer.into_page());
+        if let Some(direct) = direct {
+            return Ok(direct.into_page());
         }
         Ok(Page::new(items_from_sdk(output.items.unwrap_or_default())?)
             .count(page_count(output.count))
@@ -263,11 +263,11 @@ impl DynamoStore {
             .set_exclusive_start_key(exclusive_start_key.map(item_to_sdk).transpose()?)
             .set_return_consumed_capacity(return_capacity(asked))
             .send();
-        let (output, answer) = direct_read::read(DirectRead::Scan, asked, call)
+        let (output, direct) = direct_read::read(DirectRead::Scan, asked, call)
             .await
             .map_err(|error| from_sdk(Access::Read, error))?;
-        if let Some(answer) = answer {
-            return Ok(answer.into_page());
+        if let Some(direct) = direct {
+            return Ok(direct.into_page());
         }
         Ok(Page::new(items_from_sdk(output.items.unwrap_or_default())?)
             .count(page_count(output.count))

@@ -73,7 +73,7 @@ impl DynamoStore {
     /// Only Alternator has the table. The others return an error, whose header `Server` identifies
     /// DynamoDB Local (`Jetty…`) and tabla (`tabla`).
     async fn probe(&self) -> Result<ProbeResult> {
-        let answer = self
+        let response = self
             .client
             .query()
             .table_name(SETTINGS_TABLE)
@@ -82,7 +82,7 @@ impl DynamoStore {
             .expression_attribute_values(":name", AttributeValue::S(ISOLATION_SETTING.to_owned()))
             .send()
             .await;
-        match answer {
+        match response {
             Ok(output) => {
                 let value = output.items().first().and_then(|item| item.get("value"));
                 let value = value.and_then(|value| value.as_s().ok());

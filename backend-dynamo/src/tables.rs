@@ -158,7 +158,7 @@ impl DynamoStore {
                 Err(error) if is_local && error.code() == "InternalFailure" => {
                     self.clock().sleep(PAUSE).await;
                 }
-                answer => return answer,
+                result => return result,
             }
         }
         send().await

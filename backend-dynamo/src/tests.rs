@@ -9,7 +9,7 @@ use tabla_core::{Applied, ErrorKind, Item, KeyType, Store, assign, attr};
 use crate::fake::{FakeResponse, FakeService};
 use crate::{DynamoConfig, DynamoStore, Engine};
 
-fn answer(body: serde_json::Value) -> FakeResponse {
+fn response(body: serde_json::Value) -> FakeResponse {
     FakeResponse::Body(200, body.to_string())
 }
 
@@ -49,7 +49,7 @@ fn orders() -> CreateTable {
 
 #[tokio::test]
 async fn put_sends_the_rendered_condition_and_options() {
-    let fake = FakeService::new([answer(json!({}))]);
+    let fake = FakeService::new([response(json!({}))]);
     let put = PutItem::new("orders", key().with("n", 1))
         .condition(attr("status").eq("draft"))
         .return_values(ReturnValues::AllOld)
@@ -74,7 +74,7 @@ async fn put_sends_the_rendered_condition_and_options() {
 #[tokio::test]
 async fn defaults_are_not_sent() {
     let fake =
-        FakeService::new([answer(json!({})), answer(json!({ "Count": 0, "ScannedCount": 0 }))]);
+        FakeService::new([response(json!({})), response(json!({ "Count": 0, "ScannedCount": 0 }))]);
     let store = fake.store(&DynamoConfig::new());
     let found = store.get(GetItem::new("orders", key())).await.unwrap();
     assert_eq!(found, GetItemOutput::default());
@@ -93,7 +93,7 @@ async fn defaults_are_not_sent() {
 
 #[tokio::test]
 async fn page_has_its_last_key_and_capacity() {
-    let fake = FakeService::new([answer(json!({
+    let fake = FakeService::new([response(json!({
         "Items": [{ "pk": { "S": "a" } }],
         "Count": 1,
         "ScannedCount": 2,
@@ -118,7 +118,7 @@ async fn page_has_its_last_key_and_capacity() {
 
 #[tokio::test]
 async fn transaction_sends_the_callers_token_or_a_new_one() {
-    let fake = FakeService::new([answer(json!({})), answer(json!({}))]);
+    let fake = FakeService::new([response(json!({})), response(json!({}))]);
     let store = fake.store(&dev());
     let transaction = || TransactWriteItems::new().item(PutItem::new("orders", key()));
     store.transact_write(transaction()).await.unwrap();
@@ -185,9 +185,9 @@ fn clocked(fake: &FakeService, config: &DynamoConfig) -> (DynamoStore, ManualClo
 
 #[tokio::test]
 async fn create_table_waits_for_the_table_and_its_indexes() {
-    let seen = |status, index| answer(json!({ "Table": description(status, &[("g", index)]) }));
+    let seen = |status, index| response(json!({ "Table": description(status, &[("g", index)]) }));
     let fake = FakeService::new([
-        answer(json!({ "TableDescription": description("CREATING", &[("g", "CREATING")]) })),
+        response(json!({ "TableDescription": description("CREATING", &[("g", "CREATING")]) })),
         not_found(),
         seen("CREATING", "CREATING"),
         FakeResponse::Body(
@@ -209,7 +209,7 @@ async fn dynamodb_local_is_retried_after_a_concurrent_deletion() {
         let body = json!({ "__type": "InternalFailure", "message": "m" });
         FakeResponse::Body(500, body.to_string())
     };
-    let done = || answer(json!({ "TableDescription": description("ACTIVE", &[]) }));
+    let done = || response(json!({ "TableDescription": description("ACTIVE", &[]) }));
     let local = dev().with_engine(Engine::Local);
     let fake = FakeService::new([fails(), fails(), done()]);
     let (store, clock) = clocked(&fake, &local);
@@ -244,12 +244,12 @@ async fn empty_table_name_has_the_message_of_the_service() {
 
 #[tokio::test]
 async fn update_table_waits_until_indexes_are_created_or_deleted() {
-    let seen = |indexes: &[_]| answer(json!({ "Table": description("ACTIVE", indexes) }));
+    let seen = |indexes: &[_]| response(json!({ "Table": description("ACTIVE", indexes) }));
     let fake = FakeService::new([
-        answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
+        response(json!({ "TableDescription": description("ACTIVE", &[]) })),
         seen(&[("g", "CREATING")]),
         seen(&[("g", "ACTIVE")]),
-        answer(json!({ "TableDescription": description("ACTIVE", &[("g", "ACTIVE")]) })),
+        response(json!({ "TableDescription": description("ACTIVE", &[("g", "ACTIVE")]) })),
         seen(&[("g", "DELETING")]),
         seen(&[]),
     ]);
@@ -264,8 +264,8 @@ async fn update_table_waits_until_indexes_are_created_or_deleted() {
 #[tokio::test]
 async fn delete_table_waits_until_the_table_is_not_found() {
     let fake = FakeService::new([
-        answer(json!({ "TableDescription": description("DELETING", &[]) })),
-        answer(json!({ "Table": description("DELETING", &[]) })),
+        response(json!({ "TableDescription": description("DELETING", &[]) })),
+        response(json!({ "Table": description("DELETING", &[]) })),
         not_found(),
     ]);
     let (store, clock) = clocked(&fake, &dev());
@@ -276,8 +276,8 @@ async fn delete_table_waits_until_the_table_is_not_found() {
 
 #[tokio::test]
 async fn wait_fails_at_its_limit_with_the_status() {
-    let creating = || answer(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
-    let first = answer(json!({ "TableDescription": description("CREATING", &[]) }));
+    let creating = || response(json!({ "Table": description("CREATING", &[("g", "CREATING")]) }));
+    let first = response(json!({ "TableDescription": description("CREATING", &[]) }));
     let fake = FakeService::new(std::iter::once(first).chain((0..20).map(|_| creating())));
     let config = dev().with_table_timeout(Duration::from_secs(4));
     let (store, _clock) = clocked(&fake, &config);
@@ -294,7 +294,7 @@ async fn wait_fails_at_its_limit_with_the_status() {
 #[tokio::test]
 async fn list_tables_returns_only_tables_with_the_prefix() {
     let page = |names: &[&str], last: Option<&str>| {
-        answer(json!({ "TableNames": names, "LastEvaluatedTableName": last }))
+        response(json!({ "TableNames": names, "LastEvaluatedTableName": last }))
     };
     let fake = FakeService::new([
         page(&["a-orders", "dev-a1x", "dev-b1x"], Some("dev-b1x")),
@@ -319,9 +319,9 @@ async fn list_tables_returns_only_tables_with_the_prefix() {
 #[tokio::test]
 async fn tags_are_requested_by_resource_name() {
     let fake = FakeService::new([
-        answer(json!({ "Table": description("ACTIVE", &[]) })),
-        answer(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
-        answer(json!({ "Tags": [{ "Key": "a", "Value": "1" }] })),
+        response(json!({ "Table": description("ACTIVE", &[]) })),
+        response(json!({ "Tags": [{ "Key": "b", "Value": "2" }], "NextToken": "n" })),
+        response(json!({ "Tags": [{ "Key": "a", "Value": "1" }] })),
     ]);
     let tags = fake.store(&dev()).list_table_tags(ListTableTags::new("orders")).await.unwrap();
     assert_eq!(tags, Tags::from([("a".into(), "1".into()), ("b".into(), "2".into())]));
@@ -331,8 +331,8 @@ async fn tags_are_requested_by_resource_name() {
 }
 
 /// Returns the engine that is detected from these responses.
-async fn engine_behind(answers: Vec<FakeResponse>) -> tabla_core::Result<Engine> {
-    let mut store = FakeService::new(answers).store(&dev());
+async fn engine_behind(responses: Vec<FakeResponse>) -> tabla_core::Result<Engine> {
+    let mut store = FakeService::new(responses).store(&dev());
     store.detect_engine(None).await?;
     Ok(store.engine())
 }
@@ -353,7 +353,7 @@ async fn engine_is_detected_from_the_server_header() {
 }
 
 fn setting(value: &str) -> FakeResponse {
-    answer(json!({
+    response(json!({
         "Items": [{ "name": { "S": "alternator_write_isolation" }, "value": { "S": value } }],
         "Count": 1,
         "ScannedCount": 1,
@@ -362,9 +362,9 @@ fn setting(value: &str) -> FakeResponse {
 
 #[tokio::test]
 async fn alternator_with_an_unsafe_table_is_refused() {
-    let tables = || answer(json!({ "TableNames": ["dev-orders", "prod-orders"] }));
-    let table = || answer(json!({ "Table": description("ACTIVE", &[]) }));
-    let tags = |tags: serde_json::Value| answer(json!({ "Tags": tags }));
+    let tables = || response(json!({ "TableNames": ["dev-orders", "prod-orders"] }));
+    let table = || response(json!({ "Table": description("ACTIVE", &[]) }));
+    let tags = |tags: serde_json::Value| response(json!({ "Tags": tags }));
     let isolation = |policy: &str| json!([{ "Key": "system:write_isolation", "Value": policy }]);
 
     for (default, tagged, opens) in [
@@ -388,8 +388,10 @@ async fn alternator_with_an_unsafe_table_is_refused() {
 #[tokio::test]
 async fn new_table_on_alternator_gets_the_isolation_tag() {
     let fake = FakeService::new([
-        answer(json!({ "TableDescription": description("ACTIVE", &[]) })),
-        answer(json!({ "Tags": [{ "Key": "system:write_isolation", "Value": "always_use_lwt" }] })),
+        response(json!({ "TableDescription": description("ACTIVE", &[]) })),
+        response(
+            json!({ "Tags": [{ "Key": "system:write_isolation", "Value": "always_use_lwt" }] }),
+        ),
     ]);
     let store = fake.store(&dev().with_engine(Engine::Alternator));
     store.create_table(orders()).await.unwrap();

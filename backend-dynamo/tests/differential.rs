@@ -45,7 +45,7 @@ fn compare<F: Future<Output = Arc<dyn Store>> + Send>(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let config = DynamoConfig::for_endpoint(server.url()).with_engine(Engine::Local);
-    let shared = runtime.block_on(DynamoStore::open(&config)).expect("the server answers");
+    let shared = runtime.block_on(DynamoStore::open(&config)).expect("the server responds");
     let run = SystemRandom.next_u64() as u32;
     let next = AtomicU32::new(0);
     differential::run(histories as u32, seed, KnownDeviations::DynamodbLocal, &runtime, || async {

@@ -19,7 +19,7 @@ async fn table_under_a_prefix_works_from_creation_to_deletion() {
     let prefix = format!("smoke-{}-", Env::system().token());
     let open = async |prefix: &str| {
         let config = DynamoConfig::for_endpoint(server.url()).with_table_prefix(prefix);
-        DynamoStore::open(&config).await.expect("the server answers")
+        DynamoStore::open(&config).await.expect("the server responds")
     };
     let store = open(&prefix).await;
     assert_eq!(store.capabilities().engine, "dynamodb-local");
@@ -94,7 +94,7 @@ async fn concurrent_callers_are_strictly_serializable() {
     let config = DynamoConfig::for_endpoint(server.url()).with_table_prefix(prefix);
     let mut stores: Vec<Arc<dyn Store>> = Vec::new();
     for _ in 0..2 {
-        stores.push(Arc::new(DynamoStore::open(&config).await.expect("the server answers")));
+        stores.push(Arc::new(DynamoStore::open(&config).await.expect("the server responds")));
     }
     let options = Options::new().with_rounds(4);
     let outcome = run(stores.clone(), options, &SeededRandom::new(1)).await;

@@ -52,7 +52,7 @@ impl ReadPool {
                     .map_err(from_sqlite)
             };
             run("BEGIN")?;
-            let outcome = work(connection).and_then(|answer| run("COMMIT").map(|_| answer));
+            let outcome = work(connection).and_then(|value| run("COMMIT").map(|_| value));
             if outcome.is_err() && !connection.is_autocommit() {
                 // The first error is reported; SQLite may have rolled back by itself already.
                 let _ = run("ROLLBACK");

@@ -2,9 +2,9 @@
 //!
 //! A *checkpoint* copies the pages of the log into the database file. SQLite starts the log again
 //! from its beginning once all of it is copied and no reader uses it. A passive checkpoint waits
-//! for nobody, so that overlapping readers could let the log grow without bound. Above a limit, a
-//! *restarting* checkpoint holds writers back until the current readers have finished. It never
-//! waits for new readers, because they need the database file alone.
+//! for no reader or writer, so that overlapping readers could let the log grow without bound. Above
+//! a limit, a *restarting* checkpoint holds writers back until the current readers have finished. It
+//! never waits for new readers, because they need the database file alone.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -151,14 +151,14 @@ impl Writer {
             shared.execute_queued();
             return result;
         }
-        let answer = job.reply();
+        let reply = job.reply();
         shared.queue.push(Box::new(job));
         if shared.is_inline {
             shared.execute_queued();
         } else {
             shared.queue.notify();
         }
-        answer.await.unwrap_or_else(|_| {
+        reply.await.unwrap_or_else(|_| {
             // The thread completes every job before it ends, unless it panics.
             let message = "the writer's thread ended before it reported the result of the write; \
                            open the store again, and read the items before you repeat the write";
@@ -323,12 +323,12 @@ mod tests {
         let writer = writer(&SqliteConfig::file(folder.path().join("a.db"))).await;
         let shared = Arc::clone(&writer.shared);
         let mut job = CallerJob::new(1, |_: &mut Session<'_>| Ok(7));
-        let answer = job.reply();
+        let reply = job.reply();
         let connection = shared.lock_connection();
         shared.queue.push(Box::new(job));
         let dropping = std::thread::spawn(move || drop(writer));
         drop(connection);
         dropping.join().unwrap();
-        assert_eq!(answer.await.unwrap().unwrap(), 7);
+        assert_eq!(reply.await.unwrap().unwrap(), 7);
     }
 }

@@ -111,13 +111,13 @@ fn smallest(
     differs: impl Fn(&History) -> Option<Difference>,
 ) -> String {
     let mut smallest = (tree.current(), difference);
-    let mut may_go_on = tree.simplify();
+    let mut may_shrink = tree.simplify();
     for _ in 0..SHRINKING_STEPS {
-        if !may_go_on {
+        if !may_shrink {
             break;
         }
         let history = tree.current();
-        may_go_on = match differs(&history) {
+        may_shrink = match differs(&history) {
             Some(difference) => {
                 smallest = (history, difference);
                 tree.simplify()

@@ -183,7 +183,7 @@ impl Worker<'_> {
                         // A new iterator shows whether records were trimmed: DynamoDB Local rejects
                         // one at a sequence number that another table's stream was given.
                     } else if is_kept || is_begun {
-                        self.go_on_at_the_horizon(lease, &error)?;
+                        self.continue_at_the_horizon(lease, &error)?;
                     } else {
                         // Records were trimmed after the iterator was returned.
                         attempts.check::<()>(Err(error.with_retry(Retry::Later)))?;
@@ -203,7 +203,7 @@ impl Worker<'_> {
 
     /// Continues at the horizon after the next records were trimmed. Fails if that may be a gap and
     /// gaps are errors; otherwise counts the gap.
-    fn go_on_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
+    fn continue_at_the_horizon(&self, lease: &Lease, error: &Error) -> Result<()> {
         let mut entry = lease.entry();
         if self.may_have_gap(&entry) {
             let position = match (&entry.position, &entry.start_at) {

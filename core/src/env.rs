@@ -163,7 +163,7 @@ impl Clock for SystemClock {
 /// records the duration.
 ///
 /// [`advance`](Self::advance) moves wall time and monotonic time together, as time that passes.
-/// [`set`](Self::set) changes the wall time alone, as somebody who sets the clock. Clones share
+/// [`set`](Self::set) changes the wall time alone, like a change of the system clock. Clones share
 /// one time.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<ManualTime>>);

@@ -39,8 +39,8 @@ use rows::LockedRows;
 /// let store = MemoryStore::new();
 /// store.create_table(CreateTable::new("songs").partition_key("artist", KeyType::S)).await?;
 /// store.put(PutItem::new("songs", item! { "artist" => "Nina", "plays" => 3 })).await?;
-/// let answer = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
-/// assert_eq!(answer.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
+/// let output = store.get(GetItem::new("songs", item! { "artist" => "Nina" })).await?;
+/// assert_eq!(output.item, Some(item! { "artist" => "Nina", "plays" => 3 }));
 /// # Ok::<(), tabla::Error>(()) }).unwrap();
 /// ```
 ///

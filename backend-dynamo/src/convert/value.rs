@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_value_of_an_answer_is_an_error() {
+    fn invalid_value_of_a_response_is_an_error() {
         for value in [
             AttributeValue::N("one".into()),
             AttributeValue::Ss(vec![]),

@@ -19,13 +19,13 @@ fn store(fake: &FakeService) -> DynamoStore {
 }
 
 /// Returns the error of a write with this response.
-async fn written(answer: FakeResponse) -> Error {
-    store(&FakeService::new([answer])).put(PutItem::new("orders", key())).await.unwrap_err()
+async fn written(response: FakeResponse) -> Error {
+    store(&FakeService::new([response])).put(PutItem::new("orders", key())).await.unwrap_err()
 }
 
 /// Returns the error of a read with this response.
-async fn read(answer: FakeResponse) -> Error {
-    store(&FakeService::new([answer])).get(GetItem::new("orders", key())).await.unwrap_err()
+async fn read(response: FakeResponse) -> Error {
+    store(&FakeService::new([response])).get(GetItem::new("orders", key())).await.unwrap_err()
 }
 
 fn kind_of(meaning: ErrorClass) -> (ErrorKind, Retry) {
@@ -77,7 +77,7 @@ async fn every_code_has_its_kind_in_every_operation() {
 }
 
 #[tokio::test]
-async fn status_507_is_a_full_disk_that_nobody_retries() {
+async fn status_507_is_a_full_disk_without_retry() {
     let service = FakeService::exception(507, "InternalServerError", "no space");
     let error = store(&service).put(PutItem::new("orders", key())).await.unwrap_err();
     assert!(error.is_disk_full(), "{error}");
@@ -183,7 +183,7 @@ async fn unused_port_is_a_refused_connection() {
 }
 
 #[tokio::test]
-async fn lost_answer_of_a_write_is_maybe_applied() {
+async fn lost_response_of_a_write_is_maybe_applied() {
     let reset =
         || ConnectorError::io(Box::new(io::Error::new(io::ErrorKind::ConnectionReset, "reset")));
     let error = written(FakeResponse::Fails(reset)).await;
@@ -198,18 +198,25 @@ async fn lost_answer_of_a_write_is_maybe_applied() {
 }
 
 #[tokio::test]
-async fn unreadable_answer_of_a_write_is_maybe_applied() {
+async fn unreadable_response_of_a_write_is_maybe_applied() {
     let error = written(FakeResponse::Body(200, "{\"Attributes\":".into())).await;
+    assert_eq!(
+        error.message(),
+        "cannot read the response of the service, which has HTTP status 200"
+    );
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
 }
 
 #[tokio::test(start_paused = true)]
-async fn missing_answer_fails_at_the_time_limit() {
+async fn missing_response_fails_at_the_time_limit() {
     let config = DynamoConfig::new().with_operation_timeout(Duration::from_secs(20));
     let fake = FakeService::new([FakeResponse::Silence]);
     let error = fake.store(&config).put(PutItem::new("orders", key())).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Unavailable);
+    let message = error.message();
+    assert!(message.starts_with("the service did not respond in time: "), "{message}");
+    assert!(message.ends_with("20s"), "{message}");
     assert_eq!((error.retry(), error.applied()), (Retry::Later, Applied::Maybe));
 }
 

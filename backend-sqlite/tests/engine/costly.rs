@@ -214,19 +214,19 @@ async fn item_collection_metrics_do_not_read_the_collection() {
     let store = open(&path).await;
     const SIZE: ReturnItemCollectionMetrics = ReturnItemCollectionMetrics::Size;
     let put = |number| PutItem::new("orders", order("a", number, "paid"));
-    let answer = store.put(put(7).return_item_collection_metrics(SIZE)).await.unwrap();
-    let metrics = answer.item_collection_metrics.expect("the table has a local index");
+    let written = store.put(put(7).return_item_collection_metrics(SIZE)).await.unwrap();
+    let metrics = written.item_collection_metrics.expect("the table has a local index");
     assert_eq!(metrics.item_collection_key, item! { "pk" => "a" });
     assert_eq!(metrics.size_estimate_range_gb, [0.0, 1.0]);
     let puts = (10..110).map(put).fold(TransactWriteItems::new(), TransactWriteItems::item);
     let transaction = puts.return_item_collection_metrics(SIZE);
-    let answer = store.transact_write(transaction).await.unwrap();
-    assert_eq!(answer.item_collection_metrics["orders"].len(), 100);
+    let written = store.transact_write(transaction).await.unwrap();
+    assert_eq!(written.item_collection_metrics["orders"].len(), 100);
     let batch = (200..225)
         .fold(BatchWriteItem::new(), |batch, number| {
             batch.put("orders", order("a", number, "paid"))
         })
         .return_item_collection_metrics(SIZE);
-    let answer = store.batch_write(batch).await.unwrap();
-    assert_eq!(answer.item_collection_metrics["orders"].len(), 25);
+    let written = store.batch_write(batch).await.unwrap();
+    assert_eq!(written.item_collection_metrics["orders"].len(), 25);
 }

@@ -138,7 +138,7 @@ fn sweep_and_kill(
     path: &Path,
     durability: &str,
     ahead: Duration,
-    answers: usize,
+    count: usize,
     acknowledged: &mut Acknowledged,
 ) {
     let mut child = Command::new(std::env::current_exe().expect("this program"))
@@ -153,8 +153,8 @@ fn sweep_and_kill(
     for line in lines.map_while(Result::ok) {
         // The child's test runner prints a prefix without a line end before the first
         // acknowledgment.
-        if let Some((_, answer)) = line.split_once("ack ")
-            && let [what, pk, number] = answer.split(' ').collect::<Vec<_>>()[..]
+        if let Some((_, acknowledgment)) = line.split_once("ack ")
+            && let [what, pk, number] = acknowledgment.split(' ').collect::<Vec<_>>()[..]
             && let Ok(number) = number.parse()
         {
             let keys = if what == "lasts" {
@@ -165,7 +165,7 @@ fn sweep_and_kill(
             keys.insert((pk.to_owned(), number));
             seen += 1;
         }
-        if seen >= answers && !killed {
+        if seen >= count && !killed {
             child.kill().expect("a running child");
             killed = true;
         }
@@ -254,8 +254,8 @@ fn killed_sweep_is_continued_without_losing_records_or_items() {
         let mut ahead = Duration::ZERO;
         for kill in first..kills.min(first + KILLS_OF_A_FILE) {
             let durability = ["durable", "relaxed"][kill % 2];
-            let answers = 1 + SystemRandom.next_u64() as usize % 300;
-            sweep_and_kill(&path, durability, ahead, answers, &mut acknowledged);
+            let count = 1 + SystemRandom.next_u64() as usize % 300;
+            sweep_and_kill(&path, durability, ahead, count, &mut acknowledged);
             found = runtime.block_on(verify(&path, &acknowledged));
             ahead += AHEAD;
         }

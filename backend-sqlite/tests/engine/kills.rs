@@ -102,7 +102,7 @@ fn spawn(path: &Path, durability: &str) -> Child {
 fn write_and_kill(
     path: &Path,
     durability: &str,
-    answers: usize,
+    count: usize,
     acknowledged: &mut BTreeMap<usize, i64>,
 ) {
     let mut child = spawn(path, durability);
@@ -113,14 +113,14 @@ fn write_and_kill(
     for line in lines.map_while(Result::ok) {
         // The child's test runner prints a prefix without a line end before the first
         // acknowledgment.
-        if let Some((_, answer)) = line.split_once("ack ")
-            && let Some((writer, number)) = answer.split_once(' ')
+        if let Some((_, acknowledgment)) = line.split_once("ack ")
+            && let Some((writer, number)) = acknowledgment.split_once(' ')
             && let (Ok(writer), Ok(number)) = (writer.parse(), number.parse())
         {
             acknowledged.insert(writer, number);
             seen += 1;
         }
-        if seen >= answers && !killed {
+        if seen >= count && !killed {
             child.kill().expect("a running child");
             killed = true;
         }
@@ -143,8 +143,8 @@ fn acknowledged_writes_survive_a_kill() {
         let mut acknowledged = BTreeMap::new();
         for kill in first..kills.min(first + KILLS) {
             let durability = ["durable", "relaxed"][kill % 2];
-            let answers = 1 + SystemRandom.next_u64() as usize % 400;
-            write_and_kill(&path, durability, answers, &mut acknowledged);
+            let count = 1 + SystemRandom.next_u64() as usize % 400;
+            write_and_kill(&path, durability, count, &mut acknowledged);
             runtime.block_on(verify(&path, &mut acknowledged));
         }
     }

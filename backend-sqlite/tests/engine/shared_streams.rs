@@ -446,16 +446,16 @@ fn spawn(path: &Path, child: usize, hours: usize) -> Child {
 type Acknowledged = BTreeMap<(String, String), u64>;
 
 /// Kills a child after a number of acknowledged changes, and returns them.
-fn read_and_kill(mut child: Child, answers: usize) -> Acknowledged {
+fn read_and_kill(mut child: Child, count: usize) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
     let (mut seen, mut killed) = (0, false);
     let lines = BufReader::new(child.stdout.take().expect("piped output")).lines();
     for line in lines.map_while(Result::ok) {
-        let Some((_, answer)) = line.split_once("ack ") else { continue };
-        let [table, key, n] = answer.split(' ').collect::<Vec<_>>()[..] else { continue };
+        let Some((_, acknowledgment)) = line.split_once("ack ") else { continue };
+        let [table, key, n] = acknowledgment.split(' ').collect::<Vec<_>>()[..] else { continue };
         acknowledged.insert((table.to_owned(), key.to_owned()), n.parse().expect("a count"));
         seen += 1;
-        if seen >= answers && !killed {
+        if seen >= count && !killed {
             child.kill().expect("a running child");
             killed = true;
         }
@@ -482,8 +482,8 @@ fn stream_of_killed_processes_has_every_change_once_and_in_order() {
                 .map(|number| {
                     // The clocks of the children differ, so that some of them rotate streams.
                     let child = spawn(&path, number, (4 * round + number).min(20));
-                    let answers = 50 + SystemRandom.next_u64() as usize % 300;
-                    std::thread::spawn(move || read_and_kill(child, answers))
+                    let count = 50 + SystemRandom.next_u64() as usize % 300;
+                    std::thread::spawn(move || read_and_kill(child, count))
                 })
                 .collect();
             for reader in readers {

@@ -62,10 +62,10 @@ fn durable_write_is_acknowledged_after_the_sync_of_its_commit() {
         return;
     }
     let traced = trace("durable");
-    assert_eq!(traced.answers, WRITERS * WRITES as usize);
+    assert_eq!(traced.acknowledged, WRITERS * WRITES as usize);
     assert_eq!(traced.lost, Vec::<String>::new());
     // Write groups share an fsync.
-    assert!(traced.syncs < traced.answers, "{} syncs", traced.syncs);
+    assert!(traced.syncs < traced.acknowledged, "{} syncs", traced.syncs);
 }
 
 /// A relaxed store shows that the trace detects acknowledgments before the sync.
@@ -85,7 +85,7 @@ fn is_excluded() -> bool {
 
 /// Result of a trace.
 struct Traced {
-    answers: usize,
+    acknowledged: usize,
     syncs: usize,
     /// Writes that were acknowledged before they were synced.
     lost: Vec<String>,
@@ -114,8 +114,8 @@ fn trace(durability: &str) -> Traced {
     assert!(traced.status.success(), "{traced:?}");
 
     let trace = std::fs::read_to_string(&log).expect("a trace");
-    let mut result = Traced { answers: 0, syncs: 0, lost: Vec::new() };
-    let mut answers = Vec::new();
+    let mut result = Traced { acknowledged: 0, syncs: 0, lost: Vec::new() };
+    let mut acknowledged = Vec::new();
     let mut seen = BTreeSet::new();
     for event in Events::new(&trace) {
         match event {
@@ -131,20 +131,20 @@ fn trace(durability: &str) -> Traced {
             Event::SyncBegan { file } => files.entry(file).or_default().begin_sync(),
             Event::SyncEnded { file } => {
                 // Acknowledgments up to now must be covered by the syncs before this one.
-                result.lost.extend(runtime.block_on(lost(&path, &files, &answers)));
+                result.lost.extend(runtime.block_on(lost(&path, &files, &acknowledged)));
                 if let Some(file) = files.get_mut(&file) {
                     file.end_sync();
                 }
                 result.syncs += 1;
             }
-            Event::Answered { writer, number } => {
+            Event::Acknowledged { writer, number } => {
                 assert!(seen.insert((writer, number)), "a write was acknowledged twice");
-                answers.push((writer, number));
+                acknowledged.push((writer, number));
             }
         }
     }
-    result.lost.extend(runtime.block_on(lost(&path, &files, &answers)));
-    result.answers = answers.len();
+    result.lost.extend(runtime.block_on(lost(&path, &files, &acknowledged)));
+    result.acknowledged = acknowledged.len();
     result
 }
 
@@ -153,7 +153,7 @@ fn trace(durability: &str) -> Traced {
 async fn lost(
     path: &Path,
     files: &BTreeMap<PathBuf, File>,
-    answers: &[(usize, i64)],
+    acknowledged: &[(usize, i64)],
 ) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (file, content) in files {
@@ -168,12 +168,12 @@ async fn lost(
     assert_eq!(report.problems, Vec::<String>::new());
     let store = open(&copy).await;
     let mut lost = Vec::new();
-    for (writer, number) in answers {
+    for (writer, number) in acknowledged {
         let mut found = Vec::new();
         for twin in ["", "-twin"] {
             let key = item! { "pk" => format!("w{writer}{twin}"), "sk" => *number };
-            let answer = store.get(GetItem::new("orders", key)).await.expect("a response");
-            found.push(answer.item.is_some());
+            let output = store.get(GetItem::new("orders", key)).await.expect("a response");
+            found.push(output.item.is_some());
         }
         assert_eq!(
             found[0], found[1],
@@ -222,7 +222,7 @@ enum Event {
     Removed { file: PathBuf },
     SyncBegan { file: PathBuf },
     SyncEnded { file: PathBuf },
-    Answered { writer: usize, number: i64 },
+    Acknowledged { writer: usize, number: i64 },
 }
 
 /// Iterator over the events of a trace, in order. `strace` prints a call on two lines if a call of
@@ -254,7 +254,7 @@ impl<'t> Events<'t> {
                 // Skips the output of the test runner.
                 (arguments.starts_with("1<") && words.next()? == "ack").then_some(())?;
                 let (writer, number) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-                Some(Event::Answered { writer, number })
+                Some(Event::Acknowledged { writer, number })
             }
             "pwrite64" => {
                 let file = file(arguments)?;

@@ -38,8 +38,8 @@ impl Counters {
         }
         for counter in 0..COUNTERS {
             let name = name(counter);
-            let answer = connection.ask("GetItem", &get(&name)).await?.expect();
-            let newest = answer.get("Item").map_or(0, |item| version_of(&name, item));
+            let response = connection.ask("GetItem", &get(&name)).await?.expect();
+            let newest = response.get("Item").map_or(0, |item| version_of(&name, item));
             for version in (1..=newest).map(|version| (counter, version)) {
                 // A client without a response may have written it.
                 let is_known = !self.0.insert(version);

@@ -28,8 +28,8 @@ async fn assert_served(server: &Served) {
         let put = json!({ "TableName": "things", "Item": key });
         let get = json!({ "TableName": "things", "Key": key });
         for (operation, body) in [("PutItem", put), ("GetItem", get)] {
-            let answer = timeout(PATIENCE, connection.ask(operation, &body)).await;
-            answer.expect("a response in time").expect("a response").expect();
+            let response = timeout(PATIENCE, connection.ask(operation, &body)).await;
+            response.expect("a response in time").expect("a response").expect();
         }
     }
 }
@@ -100,7 +100,7 @@ async fn aborted_requests_leave_no_item_and_no_connection() {
 }
 
 #[tokio::test]
-async fn memory_of_unread_answers_is_bounded() {
+async fn memory_of_unread_responses_is_bounded() {
     let server = Served::start(&[]).await;
     server.create("things").await;
     let key = |number: usize| json!({ "pk": { "S": "large" }, "sk": { "S": number.to_string() } });

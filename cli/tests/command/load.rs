@@ -55,9 +55,9 @@ async fn acknowledged_writes_survive_kills_under_load() {
         server = Served::on(&file).await;
         let mut connection = server.connect().await;
         for worker in &mut workers {
-            worker.verify(&mut connection).await.expect("answers");
+            worker.verify(&mut connection).await.expect("responses");
         }
-        counters.verify(&mut workers, &mut connection).await.expect("answers");
+        counters.verify(&mut workers, &mut connection).await.expect("responses");
     }
     server.stop().await;
 }
@@ -130,7 +130,7 @@ fn figures(workers: &mut [Worker], memory: &[u64]) -> String {
     let memory: Vec<u64> = memory.iter().map(|bytes| bytes >> 20).collect();
     format!(
         "{connections} connections, {lasted:.1?}, {rate:.0} requests per second, p50 {:.2?}, \
-         p99 {:.2?}, answers {codes:?}, memory in MB {memory:?}",
+         p99 {:.2?}, responses {codes:?}, memory in MB {memory:?}",
         part(50).copied().unwrap_or_default(),
         part(99).copied().unwrap_or_default()
     )

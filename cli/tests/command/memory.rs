@@ -30,16 +30,16 @@ async fn measure(operation: &str, body: &str) -> (String, String, Option<u64>) {
     let before = server.peak_memory();
     let mut connection = server.connect().await;
     let request = head(operation, body.len()) + body;
-    let answer = async {
+    let response = async {
         connection.send(request.as_bytes()).await.expect("the server reads");
-        connection.answer().await.expect("a response")
+        connection.response().await.expect("a response")
     };
-    let answer = timeout(PATIENCE, answer).await.expect("a response in time");
-    let json = answer.json();
+    let response = timeout(PATIENCE, response).await.expect("a response in time");
+    let json = response.json();
     let message = json["message"].as_str().unwrap_or_default().to_owned();
     let growth = server.peak_memory().zip(before).map(|(after, before)| after - before);
     server.stop().await;
-    (answer.code(), message, growth)
+    (response.code(), message, growth)
 }
 
 /// Checks that a request is refused with DynamoDB's message, and takes little memory.
@@ -127,10 +127,10 @@ async fn body_of_many_chunks_takes_no_more_than_its_bytes() {
             connection.send(&some).await?;
         }
         connection.send(b"1\r\n}\r\n0\r\n\r\n").await?;
-        connection.answer().await
+        connection.response().await
     };
-    let answer = timeout(PATIENCE, send).await.expect("a response in time").expect("a response");
-    assert_eq!(answer.expect(), json!({ "TableNames": [] }));
+    let response = timeout(PATIENCE, send).await.expect("a response in time").expect("a response");
+    assert_eq!(response.expect(), json!({ "TableNames": [] }));
     if let (Some(before), Some(after)) = (before, server.peak_memory()) {
         let growth = after - before;
         println!("chunks: {growth} bytes for {CHUNKS}");

@@ -17,8 +17,8 @@ const LET_IN: usize = 10;
 const ITEMS: usize = 200;
 
 async fn ask(connection: &mut Connection, operation: &str, body: &Value) -> Value {
-    let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
-    answer.expect("a response in time").expect("a response").expect()
+    let response = timeout(PATIENCE, connection.ask(operation, body)).await;
+    response.expect("a response in time").expect("a response").expect()
 }
 
 async fn fill(server: &Served) {

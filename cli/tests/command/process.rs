@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::wire::{Answer, Connection};
+use crate::wire::{Connection, Response};
 
 /// Time limit of every step of a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -117,10 +117,10 @@ impl Served {
     }
 
     /// Sends a request on a new connection.
-    pub(crate) async fn ask(&self, operation: &str, body: &Value) -> Answer {
+    pub(crate) async fn ask(&self, operation: &str, body: &Value) -> Response {
         let mut connection = self.connect().await;
-        let answer = timeout(PATIENCE, connection.ask(operation, body)).await;
-        answer.expect("a response in time").expect("a response")
+        let response = timeout(PATIENCE, connection.ask(operation, body)).await;
+        response.expect("a response in time").expect("a response")
     }
 
     /// Creates a table with the partition key `pk` and the sort key `sk`.
@@ -142,8 +142,8 @@ impl Served {
 
     /// Returns a value from `/metrics`, or 0 if the metric is not listed yet.
     pub(crate) async fn metric(&self, name: &str) -> u64 {
-        let answer = self.connect().await.look("/metrics").await.expect("a response").text();
-        let line = answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let response = self.connect().await.look("/metrics").await.expect("a response").text();
+        let line = response.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.map_or(0, |number| number.parse().expect("a number"))
     }
 

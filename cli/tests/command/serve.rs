@@ -80,8 +80,8 @@ async fn requests_of_unlisted_hosts_and_origins_get_403() {
     ] {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\n\r\n");
         connection.send(request.as_bytes()).await.expect("the server reads");
-        let answer = connection.answer().await.expect("a response");
-        assert_eq!(answer.status, status, "{host} {origin}: {}", answer.text());
+        let response = connection.response().await.expect("a response");
+        assert_eq!(response.status, status, "{host} {origin}: {}", response.text());
     }
     server.stop().await;
 }
@@ -202,8 +202,8 @@ async fn only_signed_requests_are_accepted_with_auth() {
 #[tokio::test]
 async fn log_line_of_a_request_has_its_id() {
     let server = Served::start(&["--log", "debug"]).await;
-    let answer = server.ask("ListTables", &json!({})).await;
-    let id = answer.header("x-amzn-requestid").expect("an id").to_uppercase();
+    let response = server.ask("ListTables", &json!({})).await;
+    let id = response.header("x-amzn-requestid").expect("an id").to_uppercase();
     server.signal("TERM").await;
     let ended = server.ended().await;
     assert_eq!((ended.code, &*ended.output), (Some(0), ""));

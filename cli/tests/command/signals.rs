@@ -24,8 +24,8 @@ fn put(writer: usize, number: usize) -> Value {
 async fn write(address: SocketAddr, writer: usize) -> usize {
     let mut connection = Connection::open(address).await.expect("the server listens");
     let mut count = 0;
-    while let Ok(answer) = connection.ask("PutItem", &put(writer, count)).await {
-        answer.expect();
+    while let Ok(response) = connection.ask("PutItem", &put(writer, count)).await {
+        response.expect();
         count += 1;
     }
     count
@@ -74,7 +74,7 @@ async fn acknowledged_writes_are_in_the_file_after_shutdown() {
 
 /// Returns a connection whose response is in flight: it is not read, and is larger than the buffers
 /// of the system.
-async fn being_answered(server: &Served) -> Connection {
+async fn with_response_in_flight(server: &Served) -> Connection {
     server.create("large").await;
     let key = |number: usize| json!({ "pk": { "S": "large" }, "sk": { "S": number.to_string() } });
     let mut writer = server.connect().await;
@@ -98,20 +98,20 @@ async fn being_answered(server: &Served) -> Connection {
 #[tokio::test]
 async fn shutdown_answers_whole_requests_and_times_out_incomplete_ones() {
     let server = Served::start(&[]).await;
-    let mut taken = being_answered(&server).await;
+    let mut taken = with_response_in_flight(&server).await;
     let mut half = server.connect().await;
     let head = head("PutItem", 100).replacen("Host:", "Expect: 100-continue\r\nHost:", 1);
     half.send(head.as_bytes()).await.expect("the server reads");
     // The server waits for the body.
-    assert_eq!(half.answer().await.expect("a response").status, 100);
+    assert_eq!(half.response().await.expect("a response").status, 100);
     half.send(&[b' '; 50]).await.expect("the server reads");
     server.signal("TERM").await;
-    let answer = half.answer().await.expect("a response");
-    assert_eq!(answer.code(), "RequestTimeoutException");
-    assert_eq!(answer.header("connection"), Some("close"));
-    assert!(half.answer().await.is_err(), "the connection is closed");
-    let answer = taken.answer().await.expect("a response").expect();
-    assert_eq!(answer["Responses"]["large"].as_array().map(Vec::len), Some(LARGE_ITEMS));
+    let response = half.response().await.expect("a response");
+    assert_eq!(response.code(), "RequestTimeoutException");
+    assert_eq!(response.header("connection"), Some("close"));
+    assert!(half.response().await.is_err(), "the connection is closed");
+    let response = taken.response().await.expect("a response").expect();
+    assert_eq!(response["Responses"]["large"].as_array().map(Vec::len), Some(LARGE_ITEMS));
     // A warning about unanswered requests would fail this check.
     server.ended().await.check();
 }
@@ -138,7 +138,7 @@ async fn shutdown_does_not_wait_for_idle_connections() {
 #[tokio::test]
 async fn second_signal_ends_the_server_at_once() {
     let server = Served::start(&[]).await;
-    let _unread = being_answered(&server).await;
+    let _unread = with_response_in_flight(&server).await;
     server.signal("INT").await;
     while Connection::open(server.address).await.is_ok() {
         SystemClock.sleep(Duration::from_millis(10)).await;

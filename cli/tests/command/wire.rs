@@ -15,7 +15,7 @@ pub(crate) struct Connection {
 }
 
 /// HTTP response.
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     /// Status line and headers, in lower case.
     pub(crate) head: String,
@@ -43,15 +43,15 @@ impl Connection {
     }
 
     /// Sends a request for an operation, and reads the response.
-    pub(crate) async fn ask(&mut self, operation: &str, body: &Value) -> io::Result<Answer> {
+    pub(crate) async fn ask(&mut self, operation: &str, body: &Value) -> io::Result<Response> {
         self.send(&request(operation, body)).await?;
-        self.answer().await
+        self.response().await
     }
 
     /// Sends a GET request, and reads the response.
-    pub(crate) async fn look(&mut self, path: &str) -> io::Result<Answer> {
+    pub(crate) async fn look(&mut self, path: &str) -> io::Result<Response> {
         self.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
-        self.answer().await
+        self.response().await
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -62,7 +62,7 @@ impl Connection {
     ///
     /// # Errors
     /// The server has closed the connection, or the response is not HTTP.
-    pub(crate) async fn answer(&mut self) -> io::Result<Answer> {
+    pub(crate) async fn response(&mut self) -> io::Result<Response> {
         let end = loop {
             if let Some(end) = self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
                 break end + 4;
@@ -82,7 +82,7 @@ impl Connection {
         }
         let rest = self.received.split_off(end + length);
         let body = std::mem::replace(&mut self.received, rest).split_off(end);
-        Ok(Answer { status, head, body })
+        Ok(Response { status, head, body })
     }
 
     async fn more(&mut self) -> io::Result<()> {
@@ -93,7 +93,7 @@ impl Connection {
     }
 }
 
-impl Answer {
+impl Response {
     /// Returns the body, and checks that the status is 200.
     pub(crate) fn expect(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());

@@ -12,7 +12,7 @@ use tabla::env::{Clock, SystemClock};
 
 use crate::counters::{self, COUNTERS, Version};
 use crate::things::{INDEX, Name, TABLE, found, get, group, item, key, query, update, version_of};
-use crate::wire::{Answer, Connection};
+use crate::wire::{Connection, Response};
 
 /// Number of items of a client, besides the pair that it writes in transactions.
 const ITEMS: u64 = 20;
@@ -99,8 +99,8 @@ impl Worker {
                 .write(connection, "UpdateItem", body, [(name, Some(version))].into())
                 .await;
         }
-        let answer = self.ask(connection, "UpdateItem", &body).await?;
-        assert!(is_refused(&answer, "ConditionalCheckFailedException"), "{}", answer.text());
+        let response = self.ask(connection, "UpdateItem", &body).await?;
+        assert!(is_refused(&response, "ConditionalCheckFailedException"), "{}", response.text());
         Ok(())
     }
 
@@ -122,9 +122,9 @@ impl Worker {
 
     async fn get(&mut self, connection: &mut Connection) -> io::Result<()> {
         let name = self.some_item();
-        let answer = self.ask(connection, "GetItem", &get(&name)).await?;
-        if answer.status == 200 {
-            let found = answer.json().get("Item").map(|item| version_of(&name, item));
+        let response = self.ask(connection, "GetItem", &get(&name)).await?;
+        if response.status == 200 {
+            let found = response.json().get("Item").map(|item| version_of(&name, item));
             assert_eq!(found, self.acknowledged.get(&name).copied(), "{name:?}");
         }
         Ok(())
@@ -132,12 +132,12 @@ impl Worker {
 
     async fn query(&mut self, connection: &mut Connection) -> io::Result<()> {
         let partition = self.partition();
-        let answer = self.ask(connection, "Query", &query(&partition)).await?;
-        if answer.status == 200 {
+        let response = self.ask(connection, "Query", &query(&partition)).await?;
+        if response.status == 200 {
             let expected = self.acknowledged.iter().filter(|((of, _), _)| *of == partition);
             let expected: Vec<_> =
                 expected.map(|(name, version)| (name.clone(), *version)).collect();
-            assert_eq!(found(&partition, &answer.json()), expected);
+            assert_eq!(found(&partition, &response.json()), expected);
         }
         Ok(())
     }
@@ -152,9 +152,9 @@ impl Worker {
             "ExpressionAttributeValues": { ":group": { "S": group } },
             "Limit": 10,
         });
-        let answer = self.ask(connection, "Query", &body).await?;
-        if answer.status == 200 {
-            for item in answer.json()["Items"].as_array().expect("a list") {
+        let response = self.ask(connection, "Query", &body).await?;
+        if response.status == 200 {
+            for item in response.json()["Items"].as_array().expect("a list") {
                 assert_eq!(item["group"]["S"], group.as_str());
                 let text = |name: &str| item[name]["S"].as_str().expect("a key").to_owned();
                 version_of(&(text("pk"), text("sk")), item);
@@ -167,17 +167,17 @@ impl Worker {
     async fn count(&mut self, connection: &mut Connection) -> io::Result<()> {
         let counter = self.draw(COUNTERS);
         let name = counters::name(counter);
-        let answer = self.ask(connection, "GetItem", &get(&name)).await?;
-        if answer.status != 200 {
+        let response = self.ask(connection, "GetItem", &get(&name)).await?;
+        if response.status != 200 {
             return Ok(());
         }
-        let before = answer.json().get("Item").map(|item| version_of(&name, item));
+        let before = response.json().get("Item").map(|item| version_of(&name, item));
         let version = before.unwrap_or(0) + 1;
         self.pending_count = Some((counter, version));
-        let answer = self.ask(connection, "UpdateItem", &update(&name, before, version)).await?;
+        let response = self.ask(connection, "UpdateItem", &update(&name, before, version)).await?;
         self.pending_count = None;
-        if !is_refused(&answer, "ConditionalCheckFailedException") {
-            answer.expect();
+        if !is_refused(&response, "ConditionalCheckFailedException") {
+            response.expect();
             self.counted.push((counter, version));
         }
         Ok(())
@@ -193,10 +193,10 @@ impl Worker {
         write: Write,
     ) -> io::Result<()> {
         self.pending = write;
-        let answer = self.ask(connection, operation, &body).await?;
+        let response = self.ask(connection, operation, &body).await?;
         let write = std::mem::take(&mut self.pending);
-        if !is_refused(&answer, "ThrottlingException") {
-            answer.expect();
+        if !is_refused(&response, "ThrottlingException") {
+            response.expect();
             self.learn(write);
         }
         Ok(())
@@ -216,12 +216,12 @@ impl Worker {
         connection: &mut Connection,
         operation: &str,
         body: &Value,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<Response> {
         let begun = SystemClock.now();
-        let answer = connection.ask(operation, body).await?;
+        let response = connection.ask(operation, body).await?;
         self.seen.durations.push(SystemClock.now().since(begun));
-        *self.seen.codes.entry(answer.code()).or_default() += 1;
-        Ok(answer)
+        *self.seen.codes.entry(response.code()).or_default() += 1;
+        Ok(response)
     }
 
     /// Compares the stored items with the acknowledged ones. The write without a response must be
@@ -229,8 +229,8 @@ impl Worker {
     pub(crate) async fn verify(&mut self, connection: &mut Connection) -> io::Result<()> {
         let mut stored = BTreeMap::new();
         for (partition, _) in self.pair() {
-            let answer = connection.ask("Query", &query(&partition)).await?;
-            stored.extend(found(&partition, &answer.expect()));
+            let response = connection.ask("Query", &query(&partition)).await?;
+            stored.extend(found(&partition, &response.expect()));
         }
         if stored != self.acknowledged {
             let before = self.acknowledged.clone();
@@ -272,6 +272,6 @@ impl Worker {
     }
 }
 
-fn is_refused(answer: &Answer, code: &str) -> bool {
-    answer.status != 200 && answer.code() == code
+fn is_refused(response: &Response, code: &str) -> bool {
+    response.status != 200 && response.code() == code
 }

@@ -105,7 +105,7 @@ fn placeholders<'t>(texts: &'t [&'t str], mark: char) -> impl Iterator<Item = &'
 
 /// Expected result of a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Answer<'a> {
+pub(super) enum Expected<'a> {
     /// The condition is valid, with this truth value.
     Holds(bool),
     /// The text is rejected with this message, after `Invalid …Expression: `.
@@ -148,26 +148,26 @@ impl Asked {
     /// Expects each text to be true or false of the item.
     pub(super) async fn hold(&mut self, rows: &[(&str, bool)]) {
         for (text, holds) in rows {
-            self.ask(text, Answer::Holds(*holds)).await;
+            self.ask(text, Expected::Holds(*holds)).await;
         }
     }
 
     /// Expects each text to be rejected with its message.
     pub(super) async fn refuse(&mut self, rows: &[(&str, &str)]) {
         for (text, problem) in rows {
-            self.ask(text, Answer::Refused(problem)).await;
+            self.ask(text, Expected::Refused(problem)).await;
         }
     }
 
     /// Expects all texts to be rejected with one message.
     pub(super) async fn refuse_all(&mut self, problem: &str, texts: &[&str]) {
         for text in texts {
-            self.ask(text, Answer::Refused(problem)).await;
+            self.ask(text, Expected::Refused(problem)).await;
         }
     }
 
     /// Evaluates the text as a condition and as a filter, and compares the results with `expected`.
-    pub(super) async fn ask(&mut self, text: &str, expected: Answer<'_>) {
+    pub(super) async fn ask(&mut self, text: &str, expected: Expected<'_>) {
         self.ask_with(text, names(&[text]), values(&[text]), expected).await;
     }
 
@@ -177,33 +177,39 @@ impl Asked {
         text: &str,
         names: Names,
         values: Values,
-        expected: Answer<'_>,
+        expected: Expected<'_>,
     ) {
         let mut update = UpdateItem::new(&self.table, item! { "pk" => "it" }).condition(text);
         (update.names, update.values) = (names.clone(), values.clone());
-        let answer = match self.ctx.store().update(update).await {
+        let result = match self.ctx.store().update(update).await {
             Ok(_) => Ok(true),
             Err(error) if matches!(error.kind(), ErrorKind::ConditionFailed { .. }) => Ok(false),
             Err(error) => Err(error),
         };
-        self.check_answer(text, "ConditionExpression", answer, expected);
+        self.check_result(text, "ConditionExpression", result, expected);
         let mut scan = Scan::new(&self.table).consistent_read(true).filter(text);
         (scan.names, scan.values) = (names, values);
-        let answer = self.ctx.store().scan(scan).await.map(|page| page.count == 1);
-        self.check_answer(text, "FilterExpression", answer, expected);
+        let result = self.ctx.store().scan(scan).await.map(|page| page.count == 1);
+        self.check_result(text, "FilterExpression", result, expected);
     }
 
-    fn check_answer(&mut self, text: &str, kind: &str, answer: Result<bool>, expected: Answer<'_>) {
-        let right = match (&answer, expected) {
-            (Ok(holds), Answer::Holds(expected)) => *holds == expected,
-            (Err(error), Answer::Refused(problem)) => {
+    fn check_result(
+        &mut self,
+        text: &str,
+        kind: &str,
+        result: Result<bool>,
+        expected: Expected<'_>,
+    ) {
+        let right = match (&result, expected) {
+            (Ok(holds), Expected::Holds(expected)) => *holds == expected,
+            (Err(error), Expected::Refused(problem)) => {
                 says(&self.ctx, error, &format!("Invalid {kind}: {problem}"))
             }
             _ => false,
         };
         if !right {
-            let answer = answer.map_or_else(|error| error.to_string(), |holds| holds.to_string());
-            self.wrong.push(format!("{kind} {text:?}: expected {expected:?}\n    got {answer}"));
+            let result = result.map_or_else(|error| error.to_string(), |holds| holds.to_string());
+            self.wrong.push(format!("{kind} {text:?}: expected {expected:?}\n    got {result}"));
         }
     }
 

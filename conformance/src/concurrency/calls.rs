@@ -20,20 +20,20 @@ pub(super) async fn call(
     let answer = match operation {
         ModelOperation::Get(key) => {
             let request = get(tables, *key).consistent_read(true);
-            store.get(request).await.map(|output| Answer::Items(vec![output.item]))
+            store.get(request).await.map(|output| Response::Items(vec![output.item]))
         }
         ModelOperation::TransactGet(keys) => {
             let request = TransactGetItems::new(keys.iter().map(|key| get(tables, *key)));
-            store.transact_get(request).await.map(|output| Answer::Items(output.responses))
+            store.transact_get(request).await.map(|output| Response::Items(output.responses))
         }
         ModelOperation::Write(write) => {
-            single_write(store, tables, write).await.map(|output| Answer::Old(output.attributes))
+            single_write(store, tables, write).await.map(|output| Response::Old(output.attributes))
         }
         ModelOperation::TransactWrite(writes) => {
             let request = writes
                 .iter()
                 .fold(TransactWriteItems::new(), |all, write| all.item(request(tables, write)));
-            store.transact_write(request).await.map(|_| Answer::Old(None))
+            store.transact_write(request).await.map(|_| Response::Old(None))
         }
     };
     let outcome = match &answer {
@@ -48,21 +48,21 @@ pub(super) async fn call(
 
 /// Response of a successful call.
 #[derive(Debug)]
-enum Answer {
+enum Response {
     Items(Vec<Option<Item>>),
     Old(Option<Item>),
 }
 
 /// Outcome of a success; `None` if the response has items that cannot have been written.
-fn done(tables: &Tables, operation: &ModelOperation, answer: &Answer) -> Option<Outcome> {
+fn done(tables: &Tables, operation: &ModelOperation, answer: &Response) -> Option<Outcome> {
     let keys = operation.keys();
     match answer {
-        Answer::Items(items) if items.len() != keys.len() => None,
-        Answer::Items(items) => {
+        Response::Items(items) if items.len() != keys.len() => None,
+        Response::Items(items) => {
             let rows = keys.iter().zip(items).map(|(key, item)| row(tables, *key, item.as_ref()));
             rows.collect::<Option<_>>().map(Outcome::Read)
         }
-        Answer::Old(item) => row(tables, *keys.first()?, item.as_ref()).map(Outcome::Written),
+        Response::Old(item) => row(tables, *keys.first()?, item.as_ref()).map(Outcome::Written),
     }
 }
 

@@ -60,8 +60,8 @@ pub async fn compare(
         })?;
     }
     for operation in &history.operations {
-        let expected = answer(specification, history, operation).await;
-        let mut actual = answer(compared, history, operation).await;
+        let expected = respond(specification, history, operation).await;
+        let mut actual = respond(compared, history, operation).await;
         let mut attempts = LAG_ATTEMPTS;
         while reads_index(operation)
             && !agree(history, operation, &expected, &actual, known)
@@ -69,7 +69,7 @@ pub async fn compare(
             && attempts > 0
         {
             SystemClock.sleep(LAG_WAIT).await;
-            actual = answer(compared, history, operation).await;
+            actual = respond(compared, history, operation).await;
             attempts -= 1;
         }
         check(history, operation, &expected, &actual, known)?;
@@ -79,8 +79,8 @@ pub async fn compare(
     for index in sources {
         let scan = Scan::new(TABLE).consistent_read(index.is_none());
         let operation = HistoryOperation::Scan(assign!(scan, { index }));
-        let expected = answer(specification, history, &operation).await;
-        let mut actual = answer(compared, history, &operation).await;
+        let expected = respond(specification, history, &operation).await;
+        let mut actual = respond(compared, history, &operation).await;
         for _ in 0..LAG_ATTEMPTS {
             if agree(history, &operation, &expected, &actual, known)
                 || !compared.capabilities().index_reads_lag
@@ -88,7 +88,7 @@ pub async fn compare(
                 break;
             }
             SystemClock.sleep(LAG_WAIT).await;
-            actual = answer(compared, history, &operation).await;
+            actual = respond(compared, history, &operation).await;
         }
         check(history, &operation, &expected, &actual, known)?;
     }
@@ -102,8 +102,8 @@ pub async fn compare(
 fn check(
     history: &History,
     operation: &HistoryOperation,
-    expected: &Result<Answer>,
-    actual: &Result<Answer>,
+    expected: &Result<Response>,
+    actual: &Result<Response>,
     known: KnownDeviations,
 ) -> Result<(), Difference> {
     if agree(history, operation, expected, actual, known) {
@@ -116,9 +116,9 @@ fn check(
     })
 }
 
-fn shown(answer: &Result<Answer>) -> String {
-    match answer {
-        Ok(answer) => format!("{answer:?}"),
+fn shown(result: &Result<Response>) -> String {
+    match result {
+        Ok(response) => format!("{response:?}"),
         Err(error) => format!("{error} {:?}", error.kind()),
     }
 }
@@ -133,7 +133,7 @@ fn reads_index(operation: &HistoryOperation) -> bool {
 
 /// Normalized response.
 #[derive(Debug, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum Response {
     /// Item that a read or write of one item returned.
     Item(Option<Item>),
     /// Pages of a query on the table: items, `Count` and `ScannedCount` of each.
@@ -151,8 +151,8 @@ pub(super) enum Answer {
 fn agree(
     history: &History,
     operation: &HistoryOperation,
-    expected: &Result<Answer>,
-    actual: &Result<Answer>,
+    expected: &Result<Response>,
+    actual: &Result<Response>,
     known: KnownDeviations,
 ) -> bool {
     match (expected, actual) {
@@ -189,39 +189,43 @@ fn same_error(expected: &Error, actual: &Error) -> bool {
     }
 }
 
-pub(super) async fn answer(
+pub(super) async fn respond(
     store: &dyn Store,
     history: &History,
     operation: &HistoryOperation,
-) -> Result<Answer> {
+) -> Result<Response> {
     Ok(match operation.clone() {
-        HistoryOperation::Get(request) => Answer::Item(store.get(request).await?.item),
-        HistoryOperation::Put(request) => Answer::Item(store.put(request).await?.attributes),
-        HistoryOperation::Update(request) => Answer::Item(store.update(request).await?.attributes),
-        HistoryOperation::Delete(request) => Answer::Item(store.delete(request).await?.attributes),
+        HistoryOperation::Get(request) => Response::Item(store.get(request).await?.item),
+        HistoryOperation::Put(request) => Response::Item(store.put(request).await?.attributes),
+        HistoryOperation::Update(request) => {
+            Response::Item(store.update(request).await?.attributes)
+        }
+        HistoryOperation::Delete(request) => {
+            Response::Item(store.delete(request).await?.attributes)
+        }
         HistoryOperation::Query(request) => query(store, history, request).await?,
         HistoryOperation::Scan(request) => {
-            Answer::Items(sorted(store.scan_items(request).try_collect().await?))
+            Response::Items(sorted(store.scan_items(request).try_collect().await?))
         }
         HistoryOperation::BatchGet(request) => {
             let output = store.batch_get(request).await?;
-            Answer::Items(sorted(output.responses.into_values().flatten().collect()))
+            Response::Items(sorted(output.responses.into_values().flatten().collect()))
         }
         HistoryOperation::BatchWrite(request) => {
             store.batch_write(request).await?;
-            Answer::Done
+            Response::Done
         }
         HistoryOperation::TransactGet(request) => {
-            Answer::Several(store.transact_get(request).await?.responses)
+            Response::Several(store.transact_get(request).await?.responses)
         }
         HistoryOperation::TransactWrite(request) => {
             store.transact_write(request).await?;
-            Answer::Done
+            Response::Done
         }
     })
 }
 
-async fn query(store: &dyn Store, history: &History, request: Query) -> Result<Answer> {
+async fn query(store: &dyn Store, history: &History, request: Query) -> Result<Response> {
     let sort = request.index.as_ref().map(|name| {
         let index = history.shape.indexes.iter().find(|index| index.name == name);
         index.and_then(|index| index.sort).map(|(name, _)| name)
@@ -234,7 +238,7 @@ async fn query(store: &dyn Store, history: &History, request: Query) -> Result<A
         if pages.len() > 1 && pages.last().is_some_and(|(_, _, scanned)| *scanned == 0) {
             pages.pop();
         }
-        return Ok(Answer::Pages(pages));
+        return Ok(Response::Pages(pages));
     };
     let mut groups: Vec<Vec<Item>> = Vec::new();
     let value = |item: &Item| sort.and_then(|name| item.get(name)).map(|value| value.to_value());
@@ -244,7 +248,7 @@ async fn query(store: &dyn Store, history: &History, request: Query) -> Result<A
             _ => groups.push(vec![item]),
         }
     }
-    Ok(Answer::Ordered(groups.into_iter().map(sorted).collect()))
+    Ok(Response::Ordered(groups.into_iter().map(sorted).collect()))
 }
 
 fn sorted(mut items: Vec<Item>) -> Vec<Item> {

@@ -7,7 +7,7 @@ use tabla_core::ops::{
 };
 use tabla_core::{Error, Item, MemoryStore, Store, assign};
 
-use super::compare::answer;
+use super::compare::respond;
 use super::history::{History, HistoryOperation, TABLE};
 
 /// Errors with which the specification rejects the parts of a write, each part by itself.
@@ -34,7 +34,7 @@ fn refusal(history: &History, operation: &HistoryOperation) -> Option<Error> {
     let store = MemoryStore::new();
     let create = store.create_table(history.shape.create(TABLE));
     create.now_or_never()?.ok()?;
-    answer(&store, history, operation).now_or_never()?.err()
+    respond(&store, history, operation).now_or_never()?.err()
 }
 
 /// Parts of a put: without its condition, with only its key, and with each other attribute alone.

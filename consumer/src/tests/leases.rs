@@ -94,7 +94,7 @@ async fn worker_without_its_lease_drops_the_handler_and_writes_nothing() {
     settle(|| notes.begun() == 2).await;
     // Another worker writes the entry, as in a takeover.
     let mut entry = entries(&fake).await.remove(0);
-    entry.insert("owner", "somebody");
+    entry.insert("owner", "other-worker");
     entry.insert("counter", 100);
     fake.put(PutItem::new("tabla-consumers", entry.clone())).await.unwrap();
     pass(&fake, LEASE / 2).await;

@@ -33,7 +33,7 @@ impl GetPlan {
     }
 
     /// Applies the projection of the request to the item.
-    pub(crate) fn answer(&self, item: Item) -> Item {
+    pub(crate) fn project(&self, item: Item) -> Item {
         project(self.projection.as_ref(), item)
     }
 }
@@ -60,7 +60,7 @@ impl BatchPlan {
     }
 
     /// Applies the projection of the request to an item.
-    pub(super) fn answer(&self, item: Item) -> Item {
+    pub(super) fn project(&self, item: Item) -> Item {
         project(self.projection.as_ref(), item)
     }
 }

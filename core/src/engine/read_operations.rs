@@ -36,7 +36,7 @@ impl<T: TableRef> SingleGet<T> {
         let size = item.as_ref().map_or(0, Item::size);
         meter.read(CapacityTarget::Table, read_units(size, self.consistent));
         Ok(GetItemOutput {
-            item: item.map(|item| self.plan.answer(item)),
+            item: item.map(|item| self.plan.project(item)),
             consumed_capacity: meter.report(self.table.name(), self.table.schema()),
         })
     }
@@ -169,7 +169,7 @@ impl<'r, T: TableRef> BatchGet<'r, T> {
                 }
                 bytes += size;
                 meter.read(CapacityTarget::Table, read_units(size, reads.consistent_read));
-                found.extend(item.map(|item| plan.answer(item)));
+                found.extend(item.map(|item| plan.project(item)));
             }
             output.responses.entry(table.name().to_owned()).or_default().extend(found);
             if !left.is_empty() {
@@ -242,12 +242,12 @@ impl<T: TableRef> TransactGet<T> {
             meters.of(table).read(CapacityTarget::Table, 2.0 * read_units(size, true));
             found.push(item);
         }
-        transact::check_answer_size(found.iter().flatten())?;
+        transact::check_response_size(found.iter().flatten())?;
         Ok(TransactGetItemsOutput {
             responses: found
                 .into_iter()
                 .zip(&self.items)
-                .map(|(item, (_, plan))| item.map(|item| plan.answer(item)))
+                .map(|(item, (_, plan))| item.map(|item| plan.project(item)))
                 .collect(),
             consumed_capacity: meters.report_transaction(),
         })

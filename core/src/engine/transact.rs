@@ -490,7 +490,7 @@ pub(crate) fn token_mismatch_error() -> Error {
 }
 
 /// Checks that the items of a transactional read have at most 4 MB.
-pub(crate) fn check_answer_size<'a>(items: impl IntoIterator<Item = &'a Item>) -> Result<()> {
+pub(crate) fn check_response_size<'a>(items: impl IntoIterator<Item = &'a Item>) -> Result<()> {
     let size: usize = items.into_iter().map(Item::size).sum();
     if size > limits::TRANSACT_SIZE {
         return Err(Error::validation(format!("Payload in response is too large.{size}")));

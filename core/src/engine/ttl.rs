@@ -47,7 +47,7 @@ pub fn is_expired(item: &Item, attribute: &str, now: Timestamp) -> bool {
 /// items that never expire: those without the attribute, or with another type.
 ///
 /// An item that expired more than five years ago is excluded, although the store never deletes it:
-/// a session must not become valid again because nobody deleted it for five years.
+/// a session must not become valid again because it was not deleted for five years.
 ///
 /// ```
 /// use tabla::env::Timestamp;

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(check(false, None, None).unwrap(), None);
         assert!(check(true, None, None).unwrap().is_some());
         assert!(check(true, Some("KMS"), Some("alias/x")).unwrap().is_some());
-        for (answer, text) in [
+        for (result, text) in [
             (check(false, Some("KMS"), None), "SSEType can not be specified if Enabled is false"),
             (
                 check(false, None, Some("alias/x")),
@@ -68,7 +68,7 @@ mod tests {
             (check(true, Some("AES256"), None), "SSEType AES256 is not supported"),
         ] {
             let expected = format!("One or more parameter values were invalid: {text}");
-            assert_eq!(answer.unwrap_err().message(), expected);
+            assert_eq!(result.unwrap_err().message(), expected);
         }
     }
 

@@ -151,8 +151,8 @@ mod tests {
         Table::create(&request, Timestamp::default(), "id".to_owned())
     }
 
-    fn refusal(answer: Result<Table>) -> String {
-        answer.unwrap_err().message().to_owned()
+    fn refusal(result: Result<Table>) -> String {
+        result.unwrap_err().message().to_owned()
     }
 
     #[test]

@@ -84,8 +84,8 @@ mod tests {
         table.with_time_to_live(&UpdateTimeToLive::new("tab", attribute, enabled), now)
     }
 
-    fn refusal(answer: Result<Table>) -> String {
-        let error = answer.unwrap_err();
+    fn refusal(result: Result<Table>) -> String {
+        let error = result.unwrap_err();
         assert_eq!(error.code(), "ValidationException");
         error.message().to_owned()
     }

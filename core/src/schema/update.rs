@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn some_changes_cannot_be_combined() {
+    fn update_table_rejects_changes_that_must_be_separate() {
         let table = by_request();
         let mut request = update().deletion_protection(Some(true)).stream(enable_stream());
         let alone = "modification must be the only operation in the request";

@@ -99,17 +99,17 @@ impl RetryPolicy {
     {
         // A call that succeeds at once reads no clock and draws no random number.
         let first = match call().await {
-            Ok(answer) => return Ok(answer),
+            Ok(value) => return Ok(value),
             Err(error) => error,
         };
         let mut attempts = self.start_attempts(repeat, "the call");
-        let mut answer = Err(first);
+        let mut result = Err(first);
         loop {
-            if let Some(answer) = attempts.check(answer)? {
-                return Ok(answer);
+            if let Some(value) = attempts.check(result)? {
+                return Ok(value);
             }
             attempts.next_attempt().await?;
-            answer = call().await;
+            result = call().await;
         }
     }
 
@@ -189,13 +189,13 @@ impl Attempts<'_> {
     /// # Errors
     /// The error of the call, if another attempt does not help or is not allowed; with
     /// [`Applied::Maybe`] if this or an earlier attempt may have been executed.
-    pub fn check<T>(&mut self, answer: Result<T>) -> Result<Option<T>> {
-        let error = match answer {
-            Ok(answer) => {
+    pub fn check<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
+        let error = match result {
+            Ok(value) => {
                 // The error of an earlier attempt is settled, unless that attempt may have been
                 // executed.
                 self.last.take_if(|_| !self.may_be_applied);
-                return Ok(Some(answer));
+                return Ok(Some(value));
             }
             Err(error) => error,
         };
@@ -495,7 +495,7 @@ mod tests {
         Error::new(ErrorKind::Throttled, "slow down")
     }
 
-    fn lost_answer() -> Error {
+    fn lost_response() -> Error {
         Error::new(ErrorKind::Unavailable, "the response was lost").with_applied(Applied::Maybe)
     }
 
@@ -587,18 +587,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn write_with_a_lost_answer_is_not_repeated() {
+    async fn write_with_a_lost_response_is_not_repeated() {
         let clock = clock();
-        let store = Scripted::new([lost_answer()]).await;
+        let store = Scripted::new([lost_response()]).await;
         let error = store.clone().with_retries(policy(&clock)).update(add_one()).await.unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
         assert_eq!(store.count().await.as_deref(), Some("1"));
     }
 
     #[tokio::test]
-    async fn transaction_retried_after_a_lost_answer_is_executed_once() {
+    async fn transaction_retried_after_a_lost_response_is_executed_once() {
         let clock = clock();
-        let store = Scripted::new([conflict(), lost_answer(), throttled()]).await;
+        let store = Scripted::new([conflict(), lost_response(), throttled()]).await;
         let request = TransactWriteItems::new().item(add_one());
         store.clone().with_retries(policy(&clock)).transact_write(request).await.unwrap();
         assert_eq!(clock.sleeps().len(), 3);
@@ -606,10 +606,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lost_answer_makes_the_last_error_applied_maybe() {
+    async fn lost_response_makes_the_last_error_applied_maybe() {
         let clock = clock();
         for last in [throttled(), Error::validation("wrong")] {
-            let store = Scripted::new([lost_answer(), throttled(), throttled(), last]).await;
+            let store = Scripted::new([lost_response(), throttled(), throttled(), last]).await;
             let request = TransactWriteItems::new().item(add_one());
             let retrying = store.clone().with_retries(policy(&clock));
             let error = retrying.transact_write(request).await.unwrap_err();
@@ -671,11 +671,11 @@ mod tests {
         // Not idempotent: the first `Maybe` is final.
         let mut attempts = policy.start_attempts(RetryMode::OnlyIfNotApplied, "to add");
         assert!(attempts.check::<()>(Err(throttled())).unwrap().is_none());
-        let error = attempts.check::<()>(Err(lost_answer())).unwrap_err();
+        let error = attempts.check::<()>(Err(lost_response())).unwrap_err();
         assert_eq!(error.applied(), Applied::Maybe);
         // Idempotent: `Maybe` stays through conflicts and other errors.
         let mut attempts = policy.start_attempts(RetryMode::Idempotent, "to set");
-        assert!(attempts.check::<()>(Err(lost_answer())).unwrap().is_none());
+        assert!(attempts.check::<()>(Err(lost_response())).unwrap().is_none());
         assert!(attempts.may_be_applied());
         attempts.check(Ok(())).unwrap();
         let error = attempts.check::<()>(Err(Error::validation("wrong"))).unwrap_err();

@@ -1,6 +1,6 @@
 //! Overhead of `DynamoStore` over the SDK's own call.
 //!
-//! Both use the same client and the same service, which answers at once with fixed responses. A
+//! Both use the same client and the same service, which sends fixed responses at once. A
 //! real service takes far longer, so the relative overhead is highest here.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use tabla_core::{Item, Store, Value, attr};
 use tabla_dynamo::{DynamoConfig, DynamoStore, Engine};
 
 use crate::median::Durations;
-use crate::service::{self, Answers};
+use crate::service::{self, Responses};
 
 /// Limit on the overhead, in percent of the time of the SDK's call.
 const GOAL_PERCENT: f64 = 3.0;
@@ -73,7 +73,7 @@ fn print(calls: usize, rows: &[Row]) -> ExitCode {
 }
 
 async fn measure(calls: usize) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
-    let address = service::start(answers())?;
+    let address = service::start(responses())?;
     let config =
         DynamoConfig::for_endpoint(format!("http://{address}")).with_engine(Engine::DynamoDb);
     let store = DynamoStore::open(&config).await?;
@@ -211,10 +211,10 @@ fn sdk_item(number: usize) -> Attributes {
 }
 
 /// Response of the service to each operation.
-fn answers() -> Answers {
+fn responses() -> Responses {
     let items: Vec<_> = (0..PAGE).map(|number| item(number).to_json()).collect();
     let page = json!({ "Items": items, "Count": PAGE, "ScannedCount": PAGE });
-    Answers::from([
+    Responses::from([
         ("GetItem", json!({ "Item": item(0).to_json() }).to_string()),
         ("PutItem", "{}".to_owned()),
         ("Query", page.to_string()),

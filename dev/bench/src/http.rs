@@ -20,7 +20,7 @@ pub(crate) use crate::embedded::workload::StorageMode;
 use crate::embedded::Failure;
 use crate::embedded::workload::{ITEMS, Workload};
 use crate::median::{Durations, median};
-use crate::service::{self, Answers};
+use crate::service::{self, Responses};
 use options::Options;
 use program::{Host, Program};
 use request::Expected;
@@ -81,8 +81,8 @@ pub(crate) struct Measured {
 const STEADY: f64 = 2.0;
 
 impl Measured {
-    fn new(contestant: Engine, row: Row, rates: Vec<f64>, mut answers: Durations) -> Self {
-        let mut milliseconds = |share| answers.percentile(share).as_secs_f64() * 1e3;
+    fn new(contestant: Engine, row: Row, rates: Vec<f64>, mut durations: Durations) -> Self {
+        let mut milliseconds = |share| durations.percentile(share).as_secs_f64() * 1e3;
         let (p50, p99) = (milliseconds(0.50), milliseconds(0.99));
         Self { contestant, row, rates, p50, p99 }
     }
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 /// Prints the limit of the client: its requests per second on a service that does nothing. At that
 /// rate the client is measured and not a server.
 fn print_client(runtime: &Runtime, options: &Options) -> Result<(), Failure> {
-    let port = service::start(Answers::new())?.port();
+    let port = service::start(Responses::new())?.port();
     let ask = |connections, ops| {
         let puts = (0..ops).map(|step| request::of(port, Workload::Put, step, ITEMS)).collect();
         runtime.block_on(client::drive(port, connections, puts, Expected::Success))

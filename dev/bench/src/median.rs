@@ -13,9 +13,9 @@ impl Durations {
     /// Awaits a call and records its duration.
     pub(crate) async fn time<T>(&mut self, call: impl Future<Output = T>) -> T {
         let begun = Instant::now();
-        let answer = call.await;
+        let output = call.await;
         self.0.push(begun.elapsed());
-        answer
+        output
     }
 
     /// Adds the durations of another caller.

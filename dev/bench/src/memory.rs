@@ -68,13 +68,13 @@ fn measure(
 ) -> Result<Memory, Failure> {
     let own = folder.path().join(format!("{}-{stores}-{items}", place.name()));
     std::fs::create_dir_all(&own)?;
-    let answer = process::answer(
+    let output = process::json_output(
         Command::new(std::env::current_exe()?)
             .args([CHILD, place.name(), &stores.to_string(), &items.to_string()])
             .arg(&own),
     )?;
     std::fs::remove_dir_all(&own)?;
-    let bytes = |name: &str| answer[name].as_u64().ok_or_else(|| format!("no {name}: {answer}"));
+    let bytes = |name: &str| output[name].as_u64().ok_or_else(|| format!("no {name}: {output}"));
     Ok(Memory { resident: bytes("resident_bytes")?, peak: bytes("peak_bytes")? })
 }
 

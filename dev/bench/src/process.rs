@@ -24,7 +24,7 @@ pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
 }
 
 /// Runs a command and parses the JSON that it prints.
-pub(crate) fn answer(command: &mut Command) -> Result<Value, Failure> {
+pub(crate) fn json_output(command: &mut Command) -> Result<Value, Failure> {
     Ok(serde_json::from_slice(&output(command)?.stdout)?)
 }
 

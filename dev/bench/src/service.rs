@@ -10,49 +10,49 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Responses by operation.
-pub(crate) type Answers = BTreeMap<&'static str, String>;
+pub(crate) type Responses = BTreeMap<&'static str, String>;
 
 /// Starts the service on its own thread, so that it shares only the socket with the callers. It
 /// ends with the process.
-pub(crate) fn start(answers: Answers) -> io::Result<SocketAddr> {
+pub(crate) fn start(responses: Responses) -> io::Result<SocketAddr> {
     let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
     let address = socket.local_addr()?;
     socket.set_nonblocking(true)?;
-    let answers = Arc::new(answers);
+    let responses = Arc::new(responses);
     std::thread::spawn(move || {
-        if let Err(error) = listen(socket, answers) {
+        if let Err(error) = listen(socket, responses) {
             eprintln!("the HTTP service failed: {error}");
         }
     });
     Ok(address)
 }
 
-fn listen(socket: std::net::TcpListener, answers: Arc<Answers>) -> io::Result<()> {
+fn listen(socket: std::net::TcpListener, responses: Arc<Responses>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {
         let listener = TcpListener::from_std(socket)?;
         loop {
             let (connection, _) = listener.accept().await?;
             connection.set_nodelay(true)?;
-            tokio::spawn(serve(connection, Arc::clone(&answers)));
+            tokio::spawn(serve(connection, Arc::clone(&responses)));
         }
     })
 }
 
 /// Responds to requests one by one until the connection ends.
-async fn serve(connection: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
+async fn serve(connection: TcpStream, responses: Arc<Responses>) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     let mut body = Vec::new();
     while let Some(request) = read_head(&mut connection).await? {
         body.resize(request.body_length, 0);
         connection.read_exact(&mut body).await?;
-        let answer = answers.get(request.operation.as_str()).map_or("{}", String::as_str);
+        let response = responses.get(request.operation.as_str()).map_or("{}", String::as_str);
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\n\
              x-amzn-RequestId: 1\r\nContent-Length: {}\r\n\r\n",
-            answer.len()
+            response.len()
         );
-        connection.write_all(&[head.as_bytes(), answer.as_bytes()].concat()).await?;
+        connection.write_all(&[head.as_bytes(), response.as_bytes()].concat()).await?;
         connection.flush().await?;
     }
     Ok(())

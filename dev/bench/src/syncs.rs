@@ -57,13 +57,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     })?;
     let tool = Tool::find(folder.path());
     let noted = folder.path().join("noted");
-    let answer = process::answer(
+    let output = process::json_output(
         tool.command(&noted)
             .arg(std::env::current_exe()?)
             .args([CHILD, &numbers(&callers), &writes.to_string(), &rounds.to_string()])
             .arg(folder.path()),
     )?;
-    let seconds: Vec<f64> = serde_json::from_value(answer)?;
+    let seconds: Vec<f64> = serde_json::from_value(output)?;
     let syncs = count(&tool.events(&noted)?, rounds * rows.len())?;
     println!("fsyncs per durable write; {tool}; files in {folder}");
     println!("{rounds} rounds, of which the median counts");

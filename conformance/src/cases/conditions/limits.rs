@@ -3,7 +3,7 @@
 use tabla_core::expr::{Names, Values};
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{Answer, Asked, values};
+use crate::cases::texts::{Asked, Expected, values};
 
 fn key() -> Item {
     item! { "pk" => "a" }
@@ -21,13 +21,13 @@ fn padded(text: &str, bytes: usize) -> String {
 pub(super) async fn expressions_are_limited_to_4096_bytes(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for bytes in [4095, 4096] {
-        asked.ask(&padded("a = :one", bytes), Answer::Holds(true)).await;
-        asked.ask(&padded("#a = :two", bytes), Answer::Holds(false)).await;
+        asked.ask(&padded("a = :one", bytes), Expected::Holds(true)).await;
+        asked.ask(&padded("#a = :two", bytes), Expected::Holds(false)).await;
     }
     for bytes in [4097, 5000, 20_000] {
-        asked.ask(&padded("a = :one", bytes), Answer::Refused(&too_long(bytes))).await;
+        asked.ask(&padded("a = :one", bytes), Expected::Refused(&too_long(bytes))).await;
         // The length is reported before syntax errors.
-        asked.ask(&padded("name = ((", bytes), Answer::Refused(&too_long(bytes))).await;
+        asked.ask(&padded("name = ((", bytes), Expected::Refused(&too_long(bytes))).await;
     }
     asked.done().await;
 
@@ -61,8 +61,8 @@ pub(super) async fn expression_length_is_in_bytes(ctx: Ctx) {
     // The texts have 4096 bytes in 2048 characters, and one byte more.
     let text = "é".repeat(2048);
     let problem = r#"Syntax error; token: "é", near: "éé""#;
-    asked.ask(&text, Answer::Refused(problem)).await;
-    asked.ask(&format!("{text}x"), Answer::Refused(&too_long(4097))).await;
+    asked.ask(&text, Expected::Refused(problem)).await;
+    asked.ask(&format!("{text}x"), Expected::Refused(&too_long(4097))).await;
     asked.done().await;
 }
 
@@ -114,16 +114,16 @@ pub(super) async fn in_is_limited_to_100_operands(ctx: Ctx) {
         (format!("n IN ({})", text.join(", ")), values)
     };
     let (text, values) = distinct(100);
-    asked.ask_with(&text, Names::new(), values, Answer::Holds(true)).await;
+    asked.ask_with(&text, Names::new(), values, Expected::Holds(true)).await;
     let problem = "The IN operator is provided with too many operands; number of operands: 101";
     let (text, values) = distinct(101);
-    asked.ask_with(&text, Names::new(), values, Answer::Refused(problem)).await;
+    asked.ask_with(&text, Names::new(), values, Expected::Refused(problem)).await;
     // Operands are counted, also equal ones.
     let same = |count: usize| format!("a IN ({})", vec![":one"; count].join(","));
-    asked.ask(&same(1), Answer::Holds(true)).await;
-    asked.ask(&same(100), Answer::Holds(true)).await;
-    asked.ask(&same(101), Answer::Refused(problem)).await;
-    asked.ask(&format!("{} OR {}", same(100), same(100)), Answer::Holds(true)).await;
+    asked.ask(&same(1), Expected::Holds(true)).await;
+    asked.ask(&same(100), Expected::Holds(true)).await;
+    asked.ask(&same(101), Expected::Refused(problem)).await;
+    asked.ask(&format!("{} OR {}", same(100), same(100)), Expected::Holds(true)).await;
     asked.done().await;
 }
 
@@ -142,20 +142,20 @@ pub(super) async fn expressions_are_limited_to_300_operators(ctx: Ctx) {
         ("NOT a=:one", 100, false),
         ("size(st)=:one", 100, false),
     ] {
-        asked.ask(&vec![term; most].join(" OR "), Answer::Holds(holds)).await;
-        asked.ask(&vec![term; most + 1].join(" OR "), Answer::Refused(problem)).await;
+        asked.ask(&vec![term; most].join(" OR "), Expected::Holds(holds)).await;
+        asked.ask(&vec![term; most + 1].join(" OR "), Expected::Refused(problem)).await;
     }
     let not = |count: usize| format!("{}a = :one", "NOT ".repeat(count));
-    asked.ask(&not(299), Answer::Holds(false)).await;
-    asked.ask(&not(300), Answer::Refused(problem)).await;
-    asked.ask(&not(1000), Answer::Refused(problem)).await;
+    asked.ask(&not(299), Expected::Holds(false)).await;
+    asked.ask(&not(300), Expected::Refused(problem)).await;
+    asked.ask(&not(1000), Expected::Refused(problem)).await;
     let nested = |count: usize| format!("{}a=:one{}", "NOT (".repeat(count), ")".repeat(count));
-    asked.ask(&nested(299), Answer::Holds(false)).await;
-    asked.ask(&nested(300), Answer::Refused(problem)).await;
+    asked.ask(&nested(299), Expected::Holds(false)).await;
+    asked.ask(&nested(300), Expected::Refused(problem)).await;
     let right =
         |count: usize| format!("{}a=:one{}", "a=:two OR (".repeat(count), ")".repeat(count));
-    asked.ask(&right(149), Answer::Holds(true)).await;
-    asked.ask(&right(150), Answer::Refused(problem)).await;
+    asked.ask(&right(149), Expected::Holds(true)).await;
+    asked.ask(&right(150), Expected::Refused(problem)).await;
     // Each expression has its own count; their sum is unlimited.
     asked.done().await;
     let table = ctx.table_with(TableSpec::s(), [key().with("a", 1)]).await;
@@ -173,14 +173,14 @@ pub(super) async fn paths_are_limited_to_32_elements(ctx: Ctx) {
     let dotted = |count: usize| vec!["m"; count].join(".");
     let indexed = |count: usize| format!("l{}", "[0]".repeat(count - 1));
     for path in [dotted(32), indexed(32)] {
-        asked.ask(&format!("{path} <> :one"), Answer::Holds(true)).await;
-        asked.ask(&format!("attribute_not_exists({path})"), Answer::Holds(true)).await;
+        asked.ask(&format!("{path} <> :one"), Expected::Holds(true)).await;
+        asked.ask(&format!("attribute_not_exists({path})"), Expected::Holds(true)).await;
     }
     let problem = "The document path has too many nesting levels; nesting levels: 33";
     for path in [dotted(33), indexed(33)] {
-        asked.ask(&format!("{path} <> :one"), Answer::Refused(problem)).await;
-        asked.ask(&format!("attribute_exists({path})"), Answer::Refused(problem)).await;
-        asked.ask(&format!("size({path}) = :one"), Answer::Refused(problem)).await;
+        asked.ask(&format!("{path} <> :one"), Expected::Refused(problem)).await;
+        asked.ask(&format!("attribute_exists({path})"), Expected::Refused(problem)).await;
+        asked.ask(&format!("size({path}) = :one"), Expected::Refused(problem)).await;
     }
     asked.done().await;
 }
@@ -197,8 +197,8 @@ pub(super) async fn list_indexes_are_limited_to_31_bits(ctx: Ctx) {
         .await;
     for index in ["2147483648", "4294967296", "9223372036854775808", "99999999999999999999999"] {
         let problem = format!("List index is not within the allowable range; index: [{index}]");
-        asked.ask(&format!("l[{index}] = :one"), Answer::Refused(&problem)).await;
-        asked.ask(&format!("size(m.l[{index}]) = :one"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("l[{index}] = :one"), Expected::Refused(&problem)).await;
+        asked.ask(&format!("size(m.l[{index}]) = :one"), Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }

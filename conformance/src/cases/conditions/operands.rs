@@ -1,7 +1,7 @@
 //! Functions and operands that are rejected before an item is read (17, 20e, 20f).
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{Answer, Asked, values};
+use crate::cases::texts::{Asked, Expected, values};
 
 fn wrong_type(operator: &str, kind: &str) -> String {
     format!(
@@ -81,10 +81,10 @@ pub(super) async fn between_with_reversed_binaries_is_rejected(ctx: Ctx) {
     let shown =
         |length: usize| format!("B:java.nio.HeapByteBuffer[pos=0 lim={length} cap={length}]");
     let problem = between(RISING, &shown(1), &shown(3));
-    asked.ask("b BETWEEN :bin255 AND :bin", Answer::Refused(&problem)).await;
+    asked.ask("b BETWEEN :bin255 AND :bin", Expected::Refused(&problem)).await;
     let problem = between(RISING, &shown(3), &shown(1));
-    asked.ask("b BETWEEN :bin AND :bin1", Answer::Refused(&problem)).await;
-    asked.ask("b BETWEEN :bin1 AND :bin255", Answer::Holds(true)).await;
+    asked.ask("b BETWEEN :bin AND :bin1", Expected::Refused(&problem)).await;
+    asked.ask("b BETWEEN :bin1 AND :bin255", Expected::Holds(true)).await;
     asked.done().await;
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn begins_with_a_number_is_rejected(ctx: Ctx) {
         let problem = wrong_type("begins_with", kind);
         for text in ["begins_with(st, :v)", "begins_with(zz, :v)", "begins_with(:v, st)"] {
             let text = text.replace("v", constant);
-            asked.ask(&text, Answer::Refused(&problem)).await;
+            asked.ask(&text, Expected::Refused(&problem)).await;
         }
     }
     let problem = wrong_type("begins_with", "N");
@@ -148,8 +148,8 @@ pub(super) async fn comparison_of_a_path_with_itself_is_rejected(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for operator in ["=", "<>", "<", "<=", ">", ">="] {
         let problem = not_distinct(operator, "a");
-        asked.ask(&format!("a {operator} a"), Answer::Refused(&problem)).await;
-        asked.ask(&format!("#a {operator} #also_a"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("a {operator} a"), Expected::Refused(&problem)).await;
+        asked.ask(&format!("#a {operator} #also_a"), Expected::Refused(&problem)).await;
     }
     asked
         .refuse(&[
@@ -193,19 +193,20 @@ pub(super) async fn order_of_unordered_constants_is_rejected(ctx: Ctx) {
             let problem = wrong_type(operator, kind);
             // A constant with an order is accepted; the attribute is missing, so the condition is
             // false.
-            let expected = if ordered { Answer::Holds(false) } else { Answer::Refused(&problem) };
+            let expected =
+                if ordered { Expected::Holds(false) } else { Expected::Refused(&problem) };
             asked.ask(&format!("zz {operator} :{constant}"), expected).await;
             asked.ask(&format!(":{constant} {operator} zz"), expected).await;
             asked.ask(&format!("bo {operator} :{constant}"), expected).await;
         }
         let problem = wrong_type("BETWEEN", kind);
-        let expected = if ordered { Answer::Holds(false) } else { Answer::Refused(&problem) };
+        let expected = if ordered { Expected::Holds(false) } else { Expected::Refused(&problem) };
         asked.ask(&format!("zz BETWEEN :{constant} AND :{constant}"), expected).await;
         asked.ask(&format!(":{constant} BETWEEN zz AND bo"), expected).await;
         asked.ask(&format!("zz BETWEEN :{constant} AND bo"), expected).await;
         // Equality needs no order.
-        asked.ask(&format!("zz = :{constant}"), Answer::Holds(false)).await;
-        asked.ask(&format!("zz IN (:{constant})"), Answer::Holds(false)).await;
+        asked.ask(&format!("zz = :{constant}"), Expected::Holds(false)).await;
+        asked.ask(&format!("zz IN (:{constant})"), Expected::Holds(false)).await;
     }
     asked.done().await;
     refused_without_items(&ctx, "a < :true", &wrong_type("<", "BOOL")).await;
@@ -252,8 +253,8 @@ pub(super) async fn existence_functions_need_paths(ctx: Ctx) {
         let problem = format!(
             "Operator or function requires a document path; operator or function: {function}"
         );
-        asked.ask(&format!("{function}(:one)"), Answer::Refused(&problem)).await;
-        asked.ask(&format!("{function}(size(a))"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("{function}(:one)"), Expected::Refused(&problem)).await;
+        asked.ask(&format!("{function}(size(a))"), Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }
@@ -309,7 +310,7 @@ pub(super) async fn unknown_functions_are_rejected(ctx: Ctx) {
         ("foo(name)", "foo"),
     ] {
         let problem = format!("Invalid function name; function: {function}");
-        asked.ask(text, Answer::Refused(&problem)).await;
+        asked.ask(text, Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }
@@ -342,14 +343,14 @@ pub(super) async fn size_needs_a_constant_with_a_size(ctx: Ctx) {
     for (constant, kind) in CONSTANTS {
         let problem = wrong_type("size", kind);
         let (size, expected) = match kind {
-            "S" | "B" | "NS" => ("three", Answer::Holds(true)),
-            "L" | "M" => ("one", Answer::Holds(true)),
-            "SS" | "BS" => ("two", Answer::Holds(true)),
-            _ => ("one", Answer::Refused(problem.as_str())),
+            "S" | "B" | "NS" => ("three", Expected::Holds(true)),
+            "L" | "M" => ("one", Expected::Holds(true)),
+            "SS" | "BS" => ("two", Expected::Holds(true)),
+            _ => ("one", Expected::Refused(problem.as_str())),
         };
         asked.ask(&format!("size(:{constant}) = :{size}"), expected).await;
     }
-    asked.ask("size(size(st)) = :one", Answer::Refused(&wrong_type("size", "N"))).await;
+    asked.ask("size(size(st)) = :one", Expected::Refused(&wrong_type("size", "N"))).await;
     asked.done().await;
 }
 
@@ -388,12 +389,14 @@ pub(super) async fn attribute_type_needs_a_type_code(ctx: Ctx) {
             "Invalid attribute type name found; type: {name}, valid types: \
              {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
         );
-        asked.ask(&format!("attribute_type(a, :{placeholder})"), Answer::Refused(&problem)).await;
-        asked.ask(&format!("attribute_type(zz, :{placeholder})"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("attribute_type(a, :{placeholder})"), Expected::Refused(&problem)).await;
+        asked
+            .ask(&format!("attribute_type(zz, :{placeholder})"), Expected::Refused(&problem))
+            .await;
     }
     for (constant, kind) in CONSTANTS.iter().filter(|(_, kind)| *kind != "S") {
         let problem = wrong_type("attribute_type", kind);
-        asked.ask(&format!("attribute_type(a, :{constant})"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("attribute_type(a, :{constant})"), Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }

@@ -4,7 +4,7 @@ use tabla_core::Result;
 use tabla_core::expr::{Names, Values};
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{Answer, Asked, values};
+use crate::cases::texts::{Asked, Expected, values};
 
 fn name(placeholder: &str, name: &str) -> Names {
     Names::from([(placeholder.to_owned(), name.to_owned())])
@@ -195,7 +195,7 @@ pub(super) async fn placeholders_can_be_numbers(ctx: Ctx) {
         let (name_key, value_key) = (format!("#{word}"), format!(":{word}"));
         let text = format!("{name_key} = {value_key}");
         let values = Values::from([(value_key, Value::from(1))]);
-        asked.ask_with(&text, name(&name_key, "a"), values, Answer::Holds(true)).await;
+        asked.ask_with(&text, name(&name_key, "a"), values, Expected::Holds(true)).await;
     }
     // Placeholders are case-sensitive.
     asked
@@ -203,7 +203,7 @@ pub(super) async fn placeholders_can_be_numbers(ctx: Ctx) {
             "#a = :A",
             name("#a", "a"),
             Values::from([(":a".to_owned(), Value::from(1))]),
-            Answer::Refused(
+            Expected::Refused(
                 "An expression attribute value used in expression is not defined; attribute \
                  value: :A",
             ),
@@ -274,7 +274,7 @@ pub(super) async fn name_placeholder_is_one_name(ctx: Ctx) {
         .await;
     for attribute in ["l[0]", "m.x", "m.y.z", "#a", " a", "a "] {
         let text = "attribute_exists(#x)";
-        asked.ask_with(text, name("#x", attribute), Values::new(), Answer::Holds(false)).await;
+        asked.ask_with(text, name("#x", attribute), Values::new(), Expected::Holds(false)).await;
     }
     asked.done().await;
 }

@@ -1,7 +1,7 @@
 //! Grammar of conditions: parentheses (16), syntax errors, precedence.
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{Answer, Asked, values};
+use crate::cases::texts::{Asked, Expected, values};
 
 const REDUNDANT: &str = "The expression has redundant parentheses;";
 
@@ -10,7 +10,7 @@ async fn syntax_errors(ctx: &Ctx, rows: &[(&str, &str, &str)]) {
     let mut asked = Asked::new(ctx).await;
     for (text, token, near) in rows {
         let problem = format!("Syntax error; token: \"{token}\", near: \"{near}\"");
-        asked.ask(text, Answer::Refused(&problem)).await;
+        asked.ask(text, Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }
@@ -44,7 +44,7 @@ pub(super) async fn doubled_parentheses_are_rejected(ctx: Ctx) {
         .await;
     for depth in [50, 300, 2000] {
         let text = format!("{}a=:one{}", "(".repeat(depth), ")".repeat(depth));
-        asked.ask(&text, Answer::Refused(REDUNDANT)).await;
+        asked.ask(&text, Expected::Refused(REDUNDANT)).await;
     }
     asked.done().await;
 }
@@ -103,7 +103,7 @@ pub(super) async fn parentheses_follow_the_same_rules_in_transactions(ctx: Ctx) 
 
 pub(super) async fn truncated_expressions_are_syntax_errors(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
-    asked.ask("", Answer::Refused("The expression can not be empty;")).await;
+    asked.ask("", Expected::Refused("The expression can not be empty;")).await;
     asked.done().await;
     syntax_errors(
         &ctx,
@@ -359,7 +359,7 @@ pub(super) async fn not_binds_tighter_than_and_than_or(ctx: Ctx) {
         ("n BETWEEN :one AND :nine AND n BETWEEN :five AND :five OR ✗", true),
     ] {
         let text = form.replace('✓', "a = :one").replace('✗', "a = :two");
-        asked.ask(&text, Answer::Holds(holds)).await;
+        asked.ask(&text, Expected::Holds(holds)).await;
     }
     asked.done().await;
 }

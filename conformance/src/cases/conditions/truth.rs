@@ -1,16 +1,16 @@
 //! Evaluation of conditions on an item (18-21).
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{Answer, Asked};
+use crate::cases::texts::{Asked, Expected};
 
 /// Asserts that the texts in `hold` are true of the item and those in `fail` are false.
 async fn truth(ctx: &Ctx, hold: &[&str], fail: &[&str]) {
     let mut asked = Asked::new(ctx).await;
     for text in hold {
-        asked.ask(text, Answer::Holds(true)).await;
+        asked.ask(text, Expected::Holds(true)).await;
     }
     for text in fail {
-        asked.ask(text, Answer::Holds(false)).await;
+        asked.ask(text, Expected::Holds(false)).await;
     }
     asked.done().await;
 }
@@ -52,10 +52,10 @@ pub(super) async fn comparison_with_missing_attribute_is_false(ctx: Ctx) {
             "attribute_type(P, :S)",
             "attribute_type(P, :NULL)",
         ] {
-            asked.ask(&form.replace('P', path), Answer::Holds(false)).await;
+            asked.ask(&form.replace('P', path), Expected::Holds(false)).await;
         }
         for form in ["attribute_not_exists(P)", "n IN (P, n2)"] {
-            asked.ask(&form.replace('P', path), Answer::Holds(true)).await;
+            asked.ask(&form.replace('P', path), Expected::Holds(true)).await;
         }
     }
     asked.done().await;
@@ -65,7 +65,7 @@ pub(super) async fn inequality_with_missing_attribute_is_true(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for path in NOWHERE {
         for form in ["P <> :one", "P <> :null", ":one <> P", "P <> n", "n <> P", "P <> yy"] {
-            asked.ask(&form.replace('P', path), Answer::Holds(true)).await;
+            asked.ask(&form.replace('P', path), Expected::Holds(true)).await;
         }
     }
     asked.done().await;
@@ -120,10 +120,10 @@ async fn has_no_size(asked: &mut Asked, path: &str) {
         "n > size(P)",
         "n BETWEEN size(P) AND :nine",
     ] {
-        asked.ask(&form.replace('P', path), Answer::Holds(false)).await;
+        asked.ask(&form.replace('P', path), Expected::Holds(false)).await;
     }
     for form in ["size(P) <> :one", "NOT size(P) = :one"] {
-        asked.ask(&form.replace('P', path), Answer::Holds(true)).await;
+        asked.ask(&form.replace('P', path), Expected::Holds(true)).await;
     }
 }
 
@@ -329,7 +329,7 @@ pub(super) async fn attribute_type_matches_the_type_alone(ctx: Ctx) {
     for (attribute, kind) in TYPES {
         for (_, code) in TYPES {
             let text = format!("attribute_type({attribute}, :{code})");
-            asked.ask(&text, Answer::Holds(code == kind)).await;
+            asked.ask(&text, Expected::Holds(code == kind)).await;
         }
     }
     asked
@@ -427,13 +427,13 @@ pub(super) async fn values_compare_within_their_type(ctx: Ctx) {
                 }
                 let text = format!("{attribute} {operator} :v");
                 let values = [(":v".to_owned(), value.clone())].into();
-                asked.ask_with(&text, Default::default(), values, Answer::Holds(holds)).await;
+                asked.ask_with(&text, Default::default(), values, Expected::Holds(holds)).await;
             }
             // An order comparison of unordered attributes is false, and no error.
             if !same {
-                asked.ask(&format!("{attribute} < {other}"), Answer::Holds(false)).await;
-                asked.ask(&format!("{attribute} >= {other}"), Answer::Holds(false)).await;
-                asked.ask(&format!("{attribute} <> {other}"), Answer::Holds(true)).await;
+                asked.ask(&format!("{attribute} < {other}"), Expected::Holds(false)).await;
+                asked.ask(&format!("{attribute} >= {other}"), Expected::Holds(false)).await;
+                asked.ask(&format!("{attribute} <> {other}"), Expected::Holds(true)).await;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Reserved words (13).
 
 use crate::cases::prelude::*;
-use crate::cases::texts::{self, Answer, Asked, names, values};
+use crate::cases::texts::{self, Asked, Expected, names, values};
 
 /// Reserved words from the developer guide's page "Reserved words in DynamoDB".
 const RESERVED: &str = include_str!("reserved.txt");
@@ -42,7 +42,7 @@ pub(super) async fn reserved_words_are_rejected(ctx: Ctx) {
         )
         .await;
     for word in ["status", "date", "key", "range", "hash", "ttl", "data", "type", "value", "true"] {
-        asked.ask(&format!("a = {word}"), Answer::Refused(&reserved(word))).await;
+        asked.ask(&format!("a = {word}"), Expected::Refused(&reserved(word))).await;
     }
     asked.done().await;
 }
@@ -91,8 +91,8 @@ pub(super) async fn unreserved_words_are_accepted(ctx: Ctx) {
         "x1",
     ];
     for word in words {
-        asked.ask(&format!("{word} = :one"), Answer::Holds(false)).await;
-        asked.ask(&format!("m.{word} <> :one"), Answer::Holds(true)).await;
+        asked.ask(&format!("{word} = :one"), Expected::Holds(false)).await;
+        asked.ask(&format!("m.{word} <> :one"), Expected::Holds(true)).await;
     }
     asked.done().await;
 }
@@ -101,7 +101,7 @@ pub(super) async fn grammar_words_are_syntax_errors(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for word in OF_THE_GRAMMAR.into_iter().chain(["remove", "AND", "Between"]) {
         let problem = format!("Syntax error; token: \"{word}\", near: \".{word} =\"");
-        asked.ask(&format!("m.{word} = :one"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("m.{word} = :one"), Expected::Refused(&problem)).await;
     }
     asked
         .refuse(&[
@@ -119,8 +119,8 @@ pub(super) async fn reserved_words_are_case_insensitive(ctx: Ctx) {
     let mut asked = Asked::new(&ctx).await;
     for word in ["name", "NAME", "Name", "nAmE", "status", "STATUS", "Zone", "nULL"] {
         let problem = reserved(word);
-        asked.ask(&format!("{word} = :one"), Answer::Refused(&problem)).await;
-        asked.ask(&format!("attribute_exists(m.{word})"), Answer::Refused(&problem)).await;
+        asked.ask(&format!("{word} = :one"), Expected::Refused(&problem)).await;
+        asked.ask(&format!("attribute_exists(m.{word})"), Expected::Refused(&problem)).await;
     }
     asked.done().await;
 }

@@ -68,7 +68,7 @@ pub(super) async fn worker_without_lease_moves_no_checkpoint(ctx: Ctx) {
     // Another worker holds the leases for as long as the case runs.
     let mut stolen = Vec::new();
     for mut entry in entries(&ctx).await {
-        entry.insert("owner", "somebody");
+        entry.insert("owner", "other-worker");
         entry.insert("counter", 1_000_000);
         entry.insert("lease_ms", 3_600_000);
         ctx.ok(ctx.store().put(PutItem::new("consumers", entry.clone())).await);
@@ -95,7 +95,7 @@ pub(super) async fn workers_never_handle_one_item_concurrently(ctx: Ctx) {
         }
         workers.push(Worker::start(consumer(&ctx, &table).batch_size(2), &notes));
         if round % 2 == 0 {
-            // This worker is killed while it handles a record, and the others go on.
+            // This worker is killed while it handles a record, and the other workers continue.
             workers.remove(0).kill().await;
         }
         ctx.advance_clock(LEASE / 3);

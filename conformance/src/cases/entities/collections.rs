@@ -59,9 +59,9 @@ pub(super) async fn collection_returns_every_kind(ctx: Ctx) {
         let found: Everything = ctx.ok(db.collect(of_ana().limit(limit)).await);
         assert_eq!(found, expected, "in pages of {limit}");
     }
-    let nobody: Everything =
+    let missing: Everything =
         ctx.ok(db.collect(Order::find().with(Order::CUSTOMER, id("max"))).await);
-    assert_eq!(nobody, Everything::default());
+    assert_eq!(missing, Everything::default());
     // An unreadable item of a known kind is reported as unreadable, not as unknown.
     let broken = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000099", "type" => "ORDER" };
     ctx.put(&table, broken.clone()).await;

@@ -21,13 +21,13 @@ pub(super) async fn trim_horizon_and_latest_are_the_ends(ctx: Ctx) {
     assert_eq!(numbers(&read(&ctx, oldest).await.records), [1, 2, 3, 4, 5]);
     let page = read(&ctx, newest).await;
     assert_eq!(page.records, []);
-    let goes_on = page.next_iterator.expect("an open shard has a next iterator");
+    let continued = page.next_iterator.expect("an open shard has a next iterator");
     write_numbers(&ctx, &table, 6..=7).await;
     ctx.records(&table, 7).await;
-    let page = read(&ctx, goes_on).await;
+    let page = read(&ctx, continued).await;
     assert_eq!(numbers(&page.records), [6, 7]);
-    let goes_on = page.next_iterator.expect("an open shard has a next iterator");
-    assert_eq!(read(&ctx, goes_on).await.records, []);
+    let continued = page.next_iterator.expect("an open shard has a next iterator");
+    assert_eq!(read(&ctx, continued).await.records, []);
 }
 
 pub(super) async fn at_and_after_begin_at_a_record(ctx: Ctx) {

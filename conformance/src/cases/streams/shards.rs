@@ -275,7 +275,7 @@ pub(super) async fn trimmed_shards_disappear(ctx: Ctx) {
     let start = first.last().map(|shard| shard.id.clone());
     let request = DescribeStream::new(arn.clone()).exclusive_start_shard(start);
     assert_eq!(ctx.ok(ctx.store().describe_stream(request).await).shards, left);
-    // There is an open shard for future records, however long nobody writes.
+    // There is an open shard for future records, even without writes for a long time.
     ctx.clock().advance(10 * LIFETIME);
     assert_eq!(described(&ctx, &arn, None).await, left);
     write_numbers(&ctx, &table, 3..=3).await;

@@ -19,7 +19,7 @@ struct Simulation {
     /// Operations whose responses were lost and that are executed later.
     late: Vec<ModelOperation>,
     /// Whether responses are lost.
-    loses_answers: bool,
+    loses_responses: bool,
 }
 
 enum Phase {
@@ -29,7 +29,7 @@ enum Phase {
 }
 
 impl Simulation {
-    fn new(seed: u64, loses_answers: bool) -> Self {
+    fn new(seed: u64, loses_responses: bool) -> Self {
         let tasks = (0..TASKS as u64)
             .map(|task| (Generator::new(seed * 100 + task, KEYS, true), Phase::Idle));
         Self {
@@ -38,7 +38,7 @@ impl Simulation {
             state: State::empty(KEYS),
             tick: 0,
             late: Vec::new(),
-            loses_answers,
+            loses_responses,
         }
     }
 
@@ -101,7 +101,7 @@ impl Simulation {
     }
 
     fn answer(&mut self, operation: &ModelOperation) -> Outcome {
-        if self.loses_answers && !operation.writes().is_empty() && self.below(12) == 0 {
+        if self.loses_responses && !operation.writes().is_empty() && self.below(12) == 0 {
             match self.below(3) {
                 0 => {}
                 1 => drop(self.apply_pending(operation)),

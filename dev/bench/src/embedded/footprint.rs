@@ -10,7 +10,7 @@ use super::limit::Limit;
 use super::options::Options;
 use super::workload::StorageMode;
 use super::{Engine, Failure, Folder, peer};
-use crate::process::{answer, resident};
+use crate::process::{json_output, resident};
 
 /// Command with which this program starts itself for one contestant.
 pub(crate) const COMMAND: &str = "embedded-footprint";
@@ -36,16 +36,16 @@ pub(crate) fn all(options: &Options, folder: &Path) -> Result<Vec<Footprint>, Fa
                 continue;
             }
             let own = Folder::make(&folder.join("footprint"))?;
-            let answer = match contestant {
+            let output = match contestant {
                 Engine::Dynoxide => peer::footprint("dynoxide", place, own.path())?,
-                _ => answer(
+                _ => json_output(
                     Command::new(std::env::current_exe()?)
                         .args([COMMAND, contestant.name(), place.name()])
                         .arg(own.path()),
                 )?,
             };
             let bytes =
-                |name: &str| answer[name].as_u64().ok_or_else(|| format!("no {name}: {answer}"));
+                |name: &str| output[name].as_u64().ok_or_else(|| format!("no {name}: {output}"));
             all.push(Footprint {
                 contestant,
                 place,

@@ -5,9 +5,9 @@
 //! prepared before the clock starts. There is one caller and one connection.
 //!
 //! The commit in which the WAL reaches 4,000 pages checkpoints it. The engine checkpoints at the
-//! same length, but on another thread while its callers go on. So in a file the engine can be
-//! faster than the limit. Before timed reads the WAL is checkpointed, so that they do not go
-//! through it.
+//! same length, but on another thread while its callers continue. So in a file the engine can
+//! be faster than the limit. Before timed reads the WAL is checkpointed, so that they do not read
+//! it.
 
 use std::path::Path;
 

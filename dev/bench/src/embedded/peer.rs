@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::workload::StorageMode;
 use super::{Failure, Row};
-use crate::process::answer;
+use crate::process::json_output;
 
 /// Running program, which ends when its input closes.
 pub(crate) struct Peer {
     child: Child,
     orders: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+    responses: BufReader<ChildStdout>,
 }
 
 impl Peer {
@@ -26,10 +26,10 @@ impl Peer {
             .stdout(Stdio::piped())
             .spawn()?;
         let orders = child.stdin.take();
-        let answers = BufReader::new(
+        let responses = BufReader::new(
             child.stdout.take().ok_or("the standard output of the peer is not piped")?,
         );
-        Ok(Self { child, orders, answers })
+        Ok(Self { child, orders, responses })
     }
 
     /// Makes the program do the work of a row; returns the seconds.
@@ -37,14 +37,14 @@ impl Peer {
         let orders = self.orders.as_mut().ok_or("the standard input of the peer is closed")?;
         let (place, operation) = (row.place.name(), row.operation.name());
         writeln!(orders, "{place} {operation} {} {} {first}", row.callers, row.ops)?;
-        let mut answer = String::new();
-        if self.answers.read_line(&mut answer)? == 0 {
+        let mut response = String::new();
+        if self.responses.read_line(&mut response)? == 0 {
             return Err("the peer has ended; its error is above".into());
         }
-        let answer: Value = serde_json::from_str(&answer)?;
-        answer["seconds"]
+        let response: Value = serde_json::from_str(&response)?;
+        response["seconds"]
             .as_f64()
-            .ok_or_else(|| format!("the response of the peer has no `seconds`: {answer}").into())
+            .ok_or_else(|| format!("the response of the peer has no `seconds`: {response}").into())
     }
 }
 
@@ -58,7 +58,7 @@ impl Drop for Peer {
 
 /// Runs the program to measure its footprint, and returns what it prints.
 pub(crate) fn footprint(name: &str, place: StorageMode, folder: &Path) -> Result<Value, Failure> {
-    answer(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
+    json_output(Command::new(build(name)?).arg(folder).args(["footprint", place.name()]))
 }
 
 /// Builds the program in its own target folder, beside that of this program.

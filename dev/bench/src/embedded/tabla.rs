@@ -196,8 +196,8 @@ pub(crate) async fn fill_with(
 
 async fn write(store: &dyn Store, numbers: impl Iterator<Item = u64>) -> Result<(), Failure> {
     let put = |batch: BatchWriteItem, number| batch.put(TABLE, item(number));
-    let answer = store.batch_write(numbers.fold(BatchWriteItem::new(), put)).await?;
-    expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")
+    let output = store.batch_write(numbers.fold(BatchWriteItem::new(), put)).await?;
+    expect(output.unprocessed_items.is_empty(), "the batch has no unprocessed items")
 }
 
 /// Deletes items in batches.
@@ -205,8 +205,8 @@ async fn clear(store: &dyn Store, first: u64, count: u64) -> Result<(), Failure>
     for start in (first..first + count).step_by(BATCH_WRITE as usize) {
         let end = (start + BATCH_WRITE).min(first + count);
         let delete = |batch: BatchWriteItem, number| batch.delete(TABLE, key(number));
-        let answer = store.batch_write((start..end).fold(BatchWriteItem::new(), delete)).await?;
-        expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")?;
+        let output = store.batch_write((start..end).fold(BatchWriteItem::new(), delete)).await?;
+        expect(output.unprocessed_items.is_empty(), "the batch has no unprocessed items")?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::median::{Durations, Stopwatch};
 const ROOM: usize = 256 << 10;
 
 /// Size limit of a response in bytes.
-const LONGEST_ANSWER: usize = 16 << 20;
+const MAX_RESPONSE: usize = 16 << 20;
 
 /// Time limit of a turn, many times what the slowest server takes.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -28,11 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Connection with one request at a time.
 pub(crate) struct Connection {
     stream: TcpStream,
-    answers: Answers,
+    reader: ResponseReader,
 }
 
 /// Response of a server.
-pub(crate) struct Answer<'a> {
+pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     pub(crate) body: &'a [u8],
 }
@@ -41,12 +41,12 @@ impl Connection {
     pub(crate) async fn open(port: u16) -> io::Result<Self> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, answers: Answers::default() })
+        Ok(Self { stream, reader: ResponseReader::default() })
     }
 
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Response<'_>> {
         self.stream.write_all(request).await?;
-        self.answers.next(&mut self.stream).await
+        self.reader.next(&mut self.stream).await
     }
 
     /// Sends a request, and fails unless the response is the expected one.
@@ -55,18 +55,18 @@ impl Connection {
         request: &[u8],
         expected: Expected,
     ) -> Result<(), Failure> {
-        let answer = self.ask(request).await?;
-        match expected.is_met_by(&answer) {
+        let response = self.ask(request).await?;
+        match expected.is_met_by(&response) {
             true => Ok(()),
-            false => Err(unexpected(&answer)),
+            false => Err(unexpected(&response)),
         }
     }
 }
 
 /// Error that shows the beginning of a response.
-pub(crate) fn unexpected(answer: &Answer<'_>) -> Failure {
-    let shown = &answer.body[..answer.body.len().min(300)];
-    format!("unexpected response: {} {}", answer.status, String::from_utf8_lossy(shown)).into()
+pub(crate) fn unexpected(response: &Response<'_>) -> Failure {
+    let shown = &response.body[..response.body.len().min(300)];
+    format!("unexpected response: {} {}", response.status, String::from_utf8_lossy(shown)).into()
 }
 
 /// Seconds of a turn, and the durations of its requests.
@@ -100,7 +100,7 @@ async fn drive_without_limit(
     let greeting = request::get(port, 0);
     for _ in 0..connections {
         // Connecting is not part of the work. The server has accepted the connection once it has
-        // answered on it.
+        // responded on it.
         let mut connection = Connection::open(port).await?;
         connection.expect(&greeting, Expected::Success).await?;
         open.push(connection);
@@ -127,20 +127,20 @@ async fn drive_without_limit(
 }
 
 /// Reader of responses, one at a time: a server sends nothing before the next request.
-struct Answers {
+struct ResponseReader {
     received: Vec<u8>,
     /// Body that came in chunks, joined.
     joined: Vec<u8>,
 }
 
-impl Default for Answers {
+impl Default for ResponseReader {
     fn default() -> Self {
         Self { received: Vec::with_capacity(ROOM), joined: Vec::new() }
     }
 }
 
-impl Answers {
-    async fn next(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Answer<'_>> {
+impl ResponseReader {
+    async fn next(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Response<'_>> {
         self.received.clear();
         let head = loop {
             let seen = self.received.len();
@@ -173,11 +173,11 @@ impl Answers {
                 }
             }
         };
-        Ok(Answer { status: head.status, body })
+        Ok(Response { status: head.status, body })
     }
 
     async fn more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
-        if self.received.len() > LONGEST_ANSWER {
+        if self.received.len() > MAX_RESPONSE {
             return Err(io::Error::other("the response is longer than 16 MB"));
         }
         match stream.read_buf(&mut self.received).await? {
@@ -238,7 +238,7 @@ fn part(received: &[u8], at: usize) -> io::Result<Option<Range<usize>>> {
     let size = std::str::from_utf8(&rest[..line]).map_err(io::Error::other)?;
     let size = size.split(';').next().unwrap_or_default().trim();
     let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
-    if size > LONGEST_ANSWER {
+    if size > MAX_RESPONSE {
         return Err(io::Error::other("the response is longer than 16 MB"));
     }
     let begin = at + line + LINE_END.len();
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     /// Sends the pieces one by one, as a network may.
-    async fn answered(pieces: &[&'static str]) -> io::Result<(u16, String)> {
+    async fn received(pieces: &[&'static str]) -> io::Result<(u16, String)> {
         let (mut server, mut client) = tokio::io::duplex(1);
         let pieces: Vec<_> = pieces.to_vec();
         let writer = tokio::spawn(async move {
@@ -264,12 +264,12 @@ mod tests {
             }
             Ok::<_, io::Error>(())
         });
-        let mut answers = Answers::default();
-        let answer = answers.next(&mut client).await?;
-        let body = String::from_utf8(answer.body.to_vec()).map_err(io::Error::other)?;
-        let answer = (answer.status, body);
+        let mut reader = ResponseReader::default();
+        let response = reader.next(&mut client).await?;
+        let body = String::from_utf8(response.body.to_vec()).map_err(io::Error::other)?;
+        let response = (response.status, body);
         writer.await??;
-        Ok(answer)
+        Ok(response)
     }
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -278,24 +278,24 @@ mod tests {
 
     #[test]
     fn content_length_ends_response() {
-        let answer = block_on(answered(&["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]));
-        assert_eq!(answer.unwrap(), (200, "{}".to_owned()));
-        let answer = block_on(answered(&[
+        let response = block_on(received(&["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]));
+        assert_eq!(response.unwrap(), (200, "{}".to_owned()));
+        let response = block_on(received(&[
             "HTTP/1.1 400 Bad Request\r\ncontent-length:0\r\nDate: x\r\n\r\n",
         ]));
-        assert_eq!(answer.unwrap(), (400, String::new()));
+        assert_eq!(response.unwrap(), (400, String::new()));
     }
 
     #[test]
     fn chunked_response_is_joined() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        let answer = block_on(answered(&[
+        let response = block_on(received(&[
             head,
             "3\r\n{\"a\r\n",
             "B;x=1\r\n\":\"bcdefghi\r\n",
             "2\r\n\"}\r\n0\r\n\r\n",
         ]));
-        assert_eq!(answer.unwrap(), (200, "{\"a\":\"bcdefghi\"}".to_owned()));
+        assert_eq!(response.unwrap(), (200, "{\"a\":\"bcdefghi\"}".to_owned()));
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
             "hello\r\nContent-Length: 2\r\n\r\n{}",
             "",
         ] {
-            assert!(block_on(answered(&[pieces])).is_err(), "{pieces}");
+            assert!(block_on(received(&[pieces])).is_err(), "{pieces}");
         }
     }
 }

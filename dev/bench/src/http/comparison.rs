@@ -53,13 +53,13 @@ struct Runner {
     /// Number of operations of its next turn.
     ops: u64,
     rates: Vec<f64>,
-    answers: Durations,
+    durations: Durations,
 }
 
 impl Runner {
     fn new(contestant: Engine, row: Row) -> Self {
         let ops = fewest(row.connections);
-        Self { contestant, ops, rates: Vec::new(), answers: Durations::default() }
+        Self { contestant, ops, rates: Vec::new(), durations: Durations::default() }
     }
 }
 
@@ -124,7 +124,7 @@ impl Comparison<'_> {
                 };
                 if round > 0 {
                     runner.rates.push(runner.ops as f64 / stretch.seconds);
-                    runner.answers.join(stretch.durations);
+                    runner.durations.join(stretch.durations);
                 }
                 runner.ops = self.next_ops(row, runner.ops, stretch.seconds);
                 runners.push(runner);
@@ -134,7 +134,7 @@ impl Comparison<'_> {
             runners.rotate_left(is_any);
         }
         runners.sort_by_key(|runner| runner.contestant);
-        let measured = |one: Runner| Measured::new(one.contestant, row, one.rates, one.answers);
+        let measured = |one: Runner| Measured::new(one.contestant, row, one.rates, one.durations);
         found.measured.extend(runners.into_iter().map(measured));
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::embedded::workload::Workload;
 use Engine::{Dynalite, Dynamodb, Dynoxide, Tabla};
 
 /// Limit on the time to the first response, in milliseconds.
-const FIRST_ANSWER: f64 = 25.0;
+const FIRST_RESPONSE: f64 = 25.0;
 
 /// Limit on the memory at rest, in MB, exclusive.
 const AT_REST: f64 = 15.0;
@@ -120,11 +120,11 @@ fn evaluate_goals(found: &Found) -> Vec<GoalResult> {
         }
     }
     all.push(limit(
-        format!("first response within {FIRST_ANSWER} ms"),
+        format!("first response within {FIRST_RESPONSE} ms"),
         "ms",
         starts(found, |one| {
             let milliseconds = one.milliseconds();
-            (milliseconds, milliseconds <= FIRST_ANSWER)
+            (milliseconds, milliseconds <= FIRST_RESPONSE)
         }),
     ));
     all.push(limit(
@@ -288,7 +288,7 @@ mod tests {
         let started = |contestant, seconds, megabytes: u32| Started {
             contestant,
             place: StorageMode::Memory,
-            first_answers: vec![seconds],
+            first_responses: vec![seconds],
             resident: vec![f64::from(megabytes << 20)],
         };
         let filled = |contestant, resident| Filled {

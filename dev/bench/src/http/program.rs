@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 3;
 const PATIENCE: f64 = 60.0;
 
 /// Time limit of one probe of a server that is starting.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Pause between two probes, which is the precision of the time to the first response.
 const PAUSE: Duration = Duration::from_micros(200);
@@ -139,11 +139,12 @@ impl Program {
             .spawn()
             .map_err(|error| format!("cannot run {}: {error}", program_of(&command)))?;
         let keeper = Rc::clone(&host.keeper);
-        let mut running = Running { port, first_answer: 0.0, child, log, keeper, _folder: folder };
+        let mut running =
+            Running { port, first_response: 0.0, child, log, keeper, _folder: folder };
         running.keeper.started(running.child.id())?;
         loop {
             running.ensure_alive()?;
-            if host.runtime.block_on(answers(port)).is_ok() {
+            if host.runtime.block_on(check_response(port)).is_ok() {
                 break;
             }
             if watch.seconds() > PATIENCE {
@@ -155,7 +156,7 @@ impl Program {
             }
             pause();
         }
-        running.first_answer = watch.seconds();
+        running.first_response = watch.seconds();
         Ok(running)
     }
 }
@@ -168,7 +169,7 @@ fn program_of(command: &Command) -> String {
 pub(crate) struct Running {
     pub(crate) port: u16,
     /// Seconds from its start to its first response.
-    pub(crate) first_answer: f64,
+    pub(crate) first_response: f64,
     child: Child,
     log: PathBuf,
     keeper: Rc<ProcessReaper>,
@@ -220,13 +221,13 @@ impl Drop for Running {
     }
 }
 
-/// Checks that the server answers a request.
-async fn answers(port: u16) -> Result<(), Failure> {
+/// Checks that the server responds to a request.
+async fn check_response(port: u16) -> Result<(), Failure> {
     let asked = async {
         let mut connection = Connection::open(port).await?;
         connection.expect(&request::list_tables(port), Expected::Tables).await
     };
-    tokio::time::timeout(ANSWER_PATIENCE, asked).await?
+    tokio::time::timeout(RESPONSE_PATIENCE, asked).await?
 }
 
 /// Port that is free at the moment.

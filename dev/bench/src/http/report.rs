@@ -152,7 +152,7 @@ pub(crate) fn json(found: &Found) -> String {
             json!({
                 "server": one.contestant.name(),
                 "place": one.place.name(),
-                "first_answer_ms": one.milliseconds(),
+                "first_response_ms": one.milliseconds(),
                 "resident_mb": one.megabytes(),
             })
         })

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::Answer;
+use super::client::Response;
 use crate::embedded::workload::{
     self, BATCH_WRITE, INDEX, IS_NEW, IS_PENDING, KEY_CONDITION, PAGE, Plain, SET_AMOUNT, TABLE,
     Workload,
@@ -44,10 +44,10 @@ impl Expected {
         }
     }
 
-    pub(crate) fn is_met_by(self, answer: &Answer<'_>) -> bool {
-        let body = answer.body;
+    pub(crate) fn is_met_by(self, response: &Response<'_>) -> bool {
+        let body = response.body;
         let has = |text: &str| contains(body, text.as_bytes());
-        answer.status == 200
+        response.status == 200
             && match self {
                 Self::Tables => has("\"TableNames\""),
                 Self::Item => body.len() >= ITEM_BYTES && body.starts_with(b"{\"Item\":{"),
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     fn is_met(expected: Expected, status: u16, body: &str) -> bool {
-        expected.is_met_by(&Answer { status, body: body.as_bytes() })
+        expected.is_met_by(&Response { status, body: body.as_bytes() })
     }
 
     #[test]

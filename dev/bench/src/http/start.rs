@@ -15,7 +15,7 @@ pub(crate) struct Started {
     pub(crate) contestant: Engine,
     pub(crate) place: StorageMode,
     /// Seconds from the start of the process to its first response, per start.
-    pub(crate) first_answers: Vec<f64>,
+    pub(crate) first_responses: Vec<f64>,
     /// Resident memory at rest in bytes, per start.
     pub(crate) resident: Vec<f64>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Started {
 impl Started {
     /// Milliseconds to the first response, in the median start.
     pub(crate) fn milliseconds(&self) -> f64 {
-        median(&self.first_answers).unwrap_or_default() * 1e3
+        median(&self.first_responses).unwrap_or_default() * 1e3
     }
 
     /// MB at rest, in the median start.
@@ -37,14 +37,14 @@ pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> R
     let mut starting: Vec<(&Program, Started)> = Vec::new();
     for program in run.programs.iter().copied() {
         let contestant = program.contestant;
-        let (first_answers, resident) = (Vec::new(), Vec::new());
-        starting.push((program, Started { contestant, place, first_answers, resident }));
+        let (first_responses, resident) = (Vec::new(), Vec::new());
+        starting.push((program, Started { contestant, place, first_responses, resident }));
     }
     for _ in 0..run.options.rounds {
         for (program, mut started) in std::mem::take(&mut starting) {
             match start(run, program, place) {
-                Ok((first_answer, resident)) => {
-                    started.first_answers.push(first_answer);
+                Ok((first_response, resident)) => {
+                    started.first_responses.push(first_response);
                     started.resident.push(resident);
                     starting.push((program, started));
                 }
@@ -60,7 +60,7 @@ pub(crate) fn measure(run: &Run<'_>, place: StorageMode, found: &mut Found) -> R
 fn start(run: &Run<'_>, program: &Program, place: StorageMode) -> Result<(f64, f64), Failure> {
     let running = program.start(run.host, place)?;
     rest();
-    Ok((running.first_answer, running.resident()? as f64))
+    Ok((running.first_response, running.resident()? as f64))
 }
 
 #[expect(

@@ -160,10 +160,10 @@ async fn has_amount(
 }
 
 async fn ask(connection: &mut Connection, request: &[u8]) -> Result<Value, Failure> {
-    let answer = connection.ask(request).await?;
-    match answer.status {
-        200 => Ok(serde_json::from_slice(answer.body)?),
-        _ => Err(unexpected(&answer)),
+    let response = connection.ask(request).await?;
+    match response.status {
+        200 => Ok(serde_json::from_slice(response.body)?),
+        _ => Err(unexpected(&response)),
     }
 }
 

@@ -115,9 +115,9 @@ fn meaning(cut: Cut) -> (bool, &'static str) {
     match cut {
         Cut::RequestLost => (false, "the connection broke before the response came"),
         Cut::ResponseLost => (true, "the connection broke before the response came"),
-        Cut::AnswerTruncated => (true, "the response of the service could not be read"),
-        Cut::RequestStalled => (false, "the service did not answer in time"),
-        Cut::AnswerStalled => (true, "the service did not answer in time"),
+        Cut::AnswerTruncated => (true, "cannot read the response of the service"),
+        Cut::RequestStalled => (false, "the service did not respond in time"),
+        Cut::AnswerStalled => (true, "the service did not respond in time"),
     }
 }
 

@@ -351,11 +351,11 @@ fn put(number: u64) -> WriteRequest {
 }
 
 fn write(database: &Database, requests: Vec<WriteRequest>) -> Result<(), Failure> {
-    let answer = database.batch_write_item(BatchWriteItemRequest {
+    let output = database.batch_write_item(BatchWriteItemRequest {
         request_items: HashMap::from([(TABLE.to_owned(), requests)]),
         ..BatchWriteItemRequest::default()
     })?;
-    expect(answer.unprocessed_items.is_empty(), "the batch has no unprocessed items")
+    expect(output.unprocessed_items.is_empty(), "the batch has no unprocessed items")
 }
 
 fn key(number: u64) -> Item {
