@@ -50,7 +50,8 @@ pub enum ErrorKind {
         /// the cancellation has [`CancellationCode::None`].
         reasons: Vec<CancellationReason>,
     },
-    /// A single write met a transaction in flight on the same item. Retry.
+    /// A single write met a transaction in flight on the same item, or a conditional write of a blob
+    /// met another one. Retry.
     TransactionConflict,
     /// A transaction with this request token is in flight. Retry later.
     TransactionInProgress,
@@ -58,6 +59,8 @@ pub enum ErrorKind {
     IdempotentParameterMismatch,
     /// The table, index, stream or shard does not exist, or is not active yet. Check the name.
     NotFound,
+    /// The blob has not changed since the ETag or time of the request. Use the copy that you have.
+    NotModified,
     /// The table or index exists already, or is being changed. Wait, or use another name.
     InUse,
     /// An item collection of a table with local secondary indexes exceeds 10 GB. Delete some of its
@@ -249,6 +252,8 @@ impl ErrorKind {
             Self::ExpiredIterator => "ExpiredIteratorException",
             Self::AccessDenied => "AccessDeniedException",
             Self::Unavailable | Self::Unexpected => "InternalServerError",
+            // A name of S3: DynamoDB has no such reads.
+            Self::NotModified => "NotModified",
             // DynamoDB has no names for these: they do not come from a service.
             Self::Unsupported => "Unsupported",
             Self::Config => "ConfigInvalid",

@@ -5,6 +5,7 @@
 //! - [`ops`]: request and output of each operation. [`Item`], [`Value`]: their data. [`attr`],
 //!   [`Update`]: builders of expressions.
 //! - [`Error`]: the one error type. [`RetryPolicy`]: retries.
+//! - [`blobs`]: files in a bucket, with the semantics of S3.
 //! - [`Registry`]: opens stores by address. [`Capabilities`]: features of a store.
 //! - [`MemoryStore`]: a store in memory, the executable specification.
 //! - [`env`](mod@env): clock and randomness, replaceable in tests.
@@ -15,7 +16,9 @@
 
 mod error;
 
+mod address;
 pub mod backend;
+pub mod blobs;
 mod codec;
 mod engine;
 pub mod env;
@@ -34,6 +37,7 @@ mod structs;
 mod value;
 mod view;
 
+pub use self::address::{Address, OpenContext};
 pub use self::engine::ttl::not_expired;
 pub use self::error::{
     Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, Retry,
@@ -46,8 +50,8 @@ pub use self::memory::MemoryStore;
 pub use self::number::{MAX_DIGITS, MAX_EXPONENT, MIN_EXPONENT, Number, NumberError};
 pub use self::set::{Set, SetError, SetMember};
 pub use self::store::{
-    Address, Attempts, Capabilities, ConditionalOutcome, Cursor, Extension, OpenContext, Opener,
-    Registry, Requirement, RetryMode, RetryPolicy, RetryingStore, Store, StoreExt,
+    Attempts, Capabilities, ConditionalOutcome, Cursor, Extension, Opener, Registry, Requirement,
+    RetryMode, RetryPolicy, RetryingStore, Store, StoreExt,
 };
 pub use self::value::{Map, Value, ValueKind};
 pub use self::view::{BinarySetRef, ListRef, MapRef, NumberSetRef, StringSetRef, ValueRef};

@@ -65,4 +65,5 @@ macro_rules! placeholder_setters {
     };
 }
 
-use {placeholder_setters, setters};
+use placeholder_setters;
+pub(crate) use setters;

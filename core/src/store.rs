@@ -21,7 +21,7 @@ pub use capabilities::{Capabilities, Requirement};
 pub use cursor::Cursor;
 pub use ext::{ConditionalOutcome, StoreExt};
 pub use extension::Extension;
-pub use registry::{Address, OpenContext, Opener, Registry};
+pub use registry::{Opener, Registry};
 pub use retry::{Attempts, RetryMode, RetryPolicy, RetryingStore};
 
 use crate::error::Result;

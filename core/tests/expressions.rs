@@ -68,13 +68,13 @@ fn expression_results_match_dynamodb_local() {
         };
         // Encoded items must have the same results as trees.
         for item in [item.clone(), item.into_encoded()] {
-            let answer = match answer(&case, &item) {
-                Ok(answer) => answer,
+            let result = match result_fields(&case, &item) {
+                Ok(result) => result,
                 Err(error) => json!({ "error": error.message() }),
             };
-            for (field, value) in answer.as_object().unwrap() {
+            for (field, value) in result.as_object().unwrap() {
                 if case[field] != *value {
-                    failures.push(format!("{line}\n  got {answer}"));
+                    failures.push(format!("{line}\n  got {result}"));
                 }
             }
         }
@@ -85,7 +85,7 @@ fn expression_results_match_dynamodb_local() {
 }
 
 /// Fields of the result, as the case has them.
-fn answer(case: &Json, item: &Item) -> Result<Json> {
+fn result_fields(case: &Json, item: &Item) -> Result<Json> {
     let text = case["text"].as_str().unwrap();
     let names: Names = object(&case["names"])
         .map(|(key, name)| (key.clone(), name.as_str().unwrap_or("5").to_owned()))

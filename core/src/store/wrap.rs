@@ -109,7 +109,7 @@ macro_rules! __wrap_store {
     (
         [$($generics:tt)*] [$wrapper:ty] [$($inner:tt)?] [$call:ident]
         [$($capabilities:ident)?] [$($extensions:ident)?];
-        $($method:ident($request:ident) -> $answer:tt,)+
+        $($method:ident($request:ident) -> $output:tt,)+
     ) => {
         #[$crate::__async_trait]
         #[deny(clippy::missing_trait_methods)]
@@ -136,7 +136,7 @@ macro_rules! __wrap_store {
                 async fn $method(
                     &self,
                     request: $crate::ops::$request,
-                ) -> $crate::Result<$crate::__answer!($answer)> {
+                ) -> $crate::Result<$crate::__output!($output)> {
                     $call!(self, $method, request)
                 }
             )+
@@ -159,12 +159,12 @@ macro_rules! __first {
 /// Expands to the output type of an operation: `()`, or a type of [`ops`](crate::ops).
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __answer {
+macro_rules! __output {
     (()) => {
         ()
     };
-    ($answer:ident) => {
-        $crate::ops::$answer
+    ($output:ident) => {
+        $crate::ops::$output
     };
 }
 
@@ -173,7 +173,7 @@ macro_rules! __answer {
 /// The signatures are those that `async_trait` generates, so that the boxed future of the target is
 /// returned as it is. Applications hold a pointer: `async fn` would box a second future per call.
 macro_rules! forward {
-    ($pointer:ty; $($method:ident($request:ident) -> $answer:tt,)+) => {
+    ($pointer:ty; $($method:ident($request:ident) -> $output:tt,)+) => {
         #[deny(clippy::missing_trait_methods)]
         impl<S: crate::Store + ?Sized> crate::Store for $pointer {
             fn capabilities(&self) -> crate::Capabilities {
@@ -188,7 +188,7 @@ macro_rules! forward {
                 fn $method<'life0, 'async_trait>(
                     &'life0 self,
                     request: crate::ops::$request,
-                ) -> futures::future::BoxFuture<'async_trait, crate::Result<crate::__answer!($answer)>>
+                ) -> futures::future::BoxFuture<'async_trait, crate::Result<crate::__output!($output)>>
                 where
                     'life0: 'async_trait,
                     Self: 'async_trait,
