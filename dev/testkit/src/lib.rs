@@ -1,4 +1,4 @@
-//! Starts the real servers that the tests compare tabla with.
+//! Starts the real servers that the tests compare tabla with, and the real clients that call it.
 //!
 //! A test calls one function and gets an address; this crate decides where the server comes from.
 //! `cargo xtask test` starts one server of each kind for the whole run with the binary
@@ -14,7 +14,11 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`clients`] runs tests in other languages on a server: boto3, the AWS CLI, the AWS SDK for
+//! JavaScript, a browser.
 
+pub mod clients;
 pub mod dynamodb;
 pub mod versitygw;
 

@@ -16,11 +16,12 @@ use container::Container;
 pub(crate) use probe::Probe;
 use process::{ChildProcess, Launch};
 
-/// Environment variable that lists the servers to leave out, separated by commas.
+/// Environment variable that lists the servers and clients to leave out, separated by commas.
 ///
-/// `cargo xtask test --without dynamodb` sets it; see [`dynamodb::is_excluded`] and
-/// [`versitygw::is_excluded`].
+/// `cargo xtask test --without dynamodb` sets it; see [`dynamodb::is_excluded`],
+/// [`versitygw::is_excluded`] and [`clients::are_excluded`].
 ///
+/// [`clients::are_excluded`]: crate::clients::are_excluded
 /// [`dynamodb::is_excluded`]: crate::dynamodb::is_excluded
 /// [`versitygw::is_excluded`]: crate::versitygw::is_excluded
 pub const WITHOUT_VARIABLE: &str = "TABLA_WITHOUT";
@@ -147,7 +148,7 @@ impl ServerKind {
 
     /// Whether [`WITHOUT_VARIABLE`] lists this server.
     pub(crate) fn is_excluded(&self) -> bool {
-        env::var(WITHOUT_VARIABLE).is_ok_and(|list| lists(&list, self.short_name))
+        is_excluded(self.short_name)
     }
 
     /// Image with its tag.
@@ -174,6 +175,11 @@ impl ServerKind {
         *shared = Arc::downgrade(&container);
         Ok(container)
     }
+}
+
+/// Whether [`WITHOUT_VARIABLE`] lists this name.
+pub(crate) fn is_excluded(name: &str) -> bool {
+    env::var(WITHOUT_VARIABLE).is_ok_and(|list| lists(&list, name))
 }
 
 fn lists(list: &str, server: &str) -> bool {
