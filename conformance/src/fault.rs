@@ -44,8 +44,9 @@ mod transactions;
 mod updates;
 mod writes;
 
-pub(crate) use self::failure::operation;
-pub use self::failure::{Failure, Failures, Operation, When};
+pub use self::failure::{Failure, Failures, Operation, TransientFailure, When};
+pub(crate) use self::failure::{PlanProgress, operation};
 pub use self::harness::FaultHarness;
 pub use self::kinds::Fault;
+pub(crate) use self::kinds::faults;
 pub use self::store::FaultStore;

@@ -23,6 +23,8 @@
 //! [`Capabilities`](tabla_core::Capabilities) declare which features it lacks, and the suite checks
 //! that the store rejects requests for them. Known differences between an engine and AWS are data
 //! ([`deviations`]); a recorded deviation that no longer shows fails the run.
+//!
+//! [`blobs`] is the suite for [`Blobs`](tabla_core::blobs::Blobs), with S3's semantics.
 
 mod address;
 mod harness;
@@ -53,6 +55,9 @@ mod request_fields;
 
 mod report;
 mod run;
+mod suite;
+
+pub mod blobs;
 
 #[cfg(test)]
 mod fake;
@@ -67,6 +72,7 @@ pub use self::harness::{CaseStore, Cleanup, Harness, Sweep, Wording};
 pub use self::memory::MemoryHarness;
 pub use self::report::{CaseResult, Column, Report, Status};
 pub use self::run::{Filter, Progress, main, run};
+pub use self::suite::SuiteCase;
 pub use self::table_spec::{Table, TableSpec};
 
 /// Compiles the example of the README as a doctest.

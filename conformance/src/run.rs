@@ -17,7 +17,8 @@ use crate::clauses::{self, Clause};
 use crate::ctx::Ctx;
 use crate::harness::{CaseStore, Harness};
 use crate::report::{CaseResult, Report, Status};
-use crate::{cases, deviations, refusal};
+use crate::suite::SuiteCase;
+use crate::{deviations, refusal};
 
 /// Time limit of a case. One that takes longer fails.
 const CASE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -28,13 +29,13 @@ pub enum Filter {
     /// All cases.
     #[default]
     All,
-    /// Cases whose [test name](Case::test_name) contains any of these parts.
+    /// Cases whose [test name](SuiteCase::test_name) contains any of these parts.
     Named(Vec<String>),
 }
 
 impl Filter {
     /// Whether the filter selects the case.
-    pub fn takes(&self, case: &Case) -> bool {
+    pub fn takes<C: SuiteCase>(&self, case: &C) -> bool {
         match self {
             Filter::All => true,
             Filter::Named(parts) => {
@@ -48,13 +49,13 @@ impl Filter {
 /// Progress of a run, reported after each case.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Progress<'a> {
+pub struct Progress<'a, C: 'static = Case> {
     /// Number of cases that have ended.
     pub done: usize,
     /// Number of cases that the filter selects.
     pub total: usize,
     /// Result of the case that has just ended.
-    pub last: &'a CaseResult,
+    pub last: &'a CaseResult<C>,
 }
 
 /// Runs the selected cases on a harness, several at once, and reports their results.
@@ -64,13 +65,31 @@ pub struct Progress<'a> {
 pub async fn run(
     harness: Arc<dyn Harness>,
     filter: &Filter,
-    mut progress: impl FnMut(Progress<'_>),
+    progress: impl FnMut(Progress<'_>),
 ) -> Report {
-    let chosen: Vec<&'static Case> = cases().filter(|case| filter.takes(case)).collect();
+    let results = run_cases(filter, harness.parallelism(), progress, |case| {
+        run_case(Arc::clone(&harness), case)
+    })
+    .await;
+    harness.finish().await;
+    Report::new(harness.engine(), results)
+}
+
+/// Runs the selected cases of a suite, several at once. `start` runs one of them.
+pub(crate) async fn run_cases<C: SuiteCase, F>(
+    filter: &Filter,
+    parallelism: usize,
+    mut progress: impl FnMut(Progress<'_, C>),
+    start: impl Fn(&'static C) -> F,
+) -> Vec<CaseResult<C>>
+where
+    F: Future<Output = CaseResult<C>> + Send + 'static,
+{
+    let chosen: Vec<&'static C> = C::all().filter(|case| filter.takes(*case)).collect();
     let total = chosen.len();
     let mut running = futures::stream::iter(chosen)
         .map(|case| {
-            let task = tokio::spawn(run_case(Arc::clone(&harness), case));
+            let task = tokio::spawn(start(case));
             async move {
                 task.await.unwrap_or_else(|error| CaseResult {
                     case,
@@ -79,15 +98,13 @@ pub async fn run(
                 })
             }
         })
-        .buffer_unordered(harness.parallelism().max(1));
+        .buffer_unordered(parallelism.max(1));
     let mut results = Vec::with_capacity(total);
     while let Some(result) = running.next().await {
         progress(Progress { done: results.len() + 1, total, last: &result });
         results.push(result);
     }
-    drop(running);
-    harness.finish().await;
-    Report::new(harness.engine(), results)
+    results
 }
 
 /// Entry point of a test target with `harness = false`. Each case is a test named
@@ -95,34 +112,50 @@ pub async fn run(
 ///
 /// A case that the engine does not support is reported as ignored, with the reason.
 pub fn main(harness: impl Harness) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .expect("cannot start the threads of a tokio runtime");
     let harness: Arc<dyn Harness> = Arc::new(harness);
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(harness.parallelism());
-    let mut trials = vec![Trial::test("conformance::clauses::every_clause_has_a_case", || {
+    let clauses = Trial::test("conformance::clauses::every_clause_has_a_case", || {
         match unproved(clauses::without_case()) {
             None => Ok(()),
             Some(text) => Err(Failed::from(text)),
         }
-    })];
-    trials.extend(cases().map(|case| {
-        let (harness, handle) = (Arc::clone(&harness), runtime.handle().clone());
+    });
+    let shared = Arc::clone(&harness);
+    let start = move |case| run_case(Arc::clone(&shared), case);
+    run_trials(vec![clauses], harness.parallelism(), start, harness.finish())
+}
+
+/// Runs each case of a suite as a test, after these `trials`. `finish` runs at the end, unless the
+/// tests are only listed.
+pub(crate) fn run_trials<C: SuiteCase, F>(
+    mut trials: Vec<Trial>,
+    parallelism: usize,
+    start: impl Fn(&'static C) -> F + Clone + Send + 'static,
+    finish: impl Future<Output = ()>,
+) -> ExitCode
+where
+    F: Future<Output = CaseResult<C>> + Send + 'static,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("cannot start the threads of a tokio runtime");
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(parallelism);
+    trials.extend(C::all().map(|case| {
+        let (start, handle) = (start.clone(), runtime.handle().clone());
         Trial::ignorable_test(case.test_name(), move || {
-            let result = handle.block_on(run_case(harness, case));
+            let result = handle.block_on(start(case));
             match result.status {
                 Status::Pass | Status::Deviates => Ok(Completion::Completed),
                 Status::Unsupported => Ok(Completion::ignored_with(result.message)),
-                Status::Fail => Err(Failed::from(format!("{}\n{}", case.title, result.message))),
+                Status::Fail => Err(Failed::from(format!("{}\n{}", case.title(), result.message))),
             }
         })
     }));
     let list = arguments.list;
     let conclusion = libtest_mimic::run(&arguments, trials);
     if !list {
-        runtime.block_on(harness.finish());
+        runtime.block_on(finish);
     }
     conclusion.exit_code()
 }
@@ -188,7 +221,7 @@ fn missing_in_harness(case: &Case, fresh: &CaseStore) -> Option<Need> {
 }
 
 /// Runs the future; returns the text of the failure if it panics or exceeds the time limit.
-async fn with_timeout(future: impl Future<Output = ()> + Send) -> Option<String> {
+pub(crate) async fn with_timeout(future: impl Future<Output = ()> + Send) -> Option<String> {
     let clock = SystemClock;
     match select(Box::pin(catch_panic(future)), clock.sleep(CASE_TIMEOUT)).await {
         Either::Left((ended, _)) => ended.err(),
@@ -206,6 +239,7 @@ mod tests {
 
     use super::*;
     use crate::case::CaseFuture;
+    use crate::cases;
     use crate::deviations::Deviation;
     use crate::fake::{FakeHarness, FakeStore};
     use crate::family::Family;
@@ -310,7 +344,7 @@ mod tests {
         let mut steps = Vec::new();
         let report = run(harness, &filter, |it| steps.push((it.done, it.total))).await;
         let chosen: Vec<&str> =
-            cases().filter(|case| filter.takes(case)).map(|case| case.id).collect();
+            cases().filter(|case| filter.takes(*case)).map(|case| case.id).collect();
         assert!(chosen.contains(&"1a") && chosen.contains(&"3a"), "{chosen:?}");
         let total = chosen.len();
         assert_eq!(steps, (1..=total).map(|done| (done, total)).collect::<Vec<_>>());

@@ -101,20 +101,34 @@ pub enum When {
 
 /// Plan of failures: a list of rules. The first rule that applies to a call decides. Each rule
 /// counts the calls of its operation, failed or not.
+///
+/// `O` is the operation of the rules and `F` the failure: those of a store by default, those of
+/// blobs in [`BlobFailures`](crate::blobs::fault::BlobFailures).
 #[derive(Clone)]
-pub struct Failures {
-    rules: Vec<Rule>,
+pub struct Failures<O = Operation, F = Failure> {
+    rules: Vec<Rule<O, F>>,
     random: Arc<dyn Random>,
 }
 
 #[derive(Clone, Copy)]
-struct Rule {
-    operation: Option<Operation>,
+struct Rule<O, F> {
+    operation: Option<O>,
     when: When,
-    failure: Failure,
+    failure: F,
 }
 
-impl Failures {
+/// Failure that [`Failures::transient`] can plan.
+pub trait TransientFailure: Copy + 'static {
+    /// Failures that pass by themselves.
+    const TRANSIENT: &'static [Self];
+}
+
+impl TransientFailure for Failure {
+    const TRANSIENT: &'static [Self] =
+        &[Failure::ResponseLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
+}
+
+impl<O, F> Failures<O, F> {
     /// Plan without failures.
     pub fn new() -> Self {
         Self { rules: Vec::new(), random: Arc::new(SeededRandom::new(1)) }
@@ -122,20 +136,20 @@ impl Failures {
 
     /// Adds a rule: calls of this operation fail with `failure` at `when`.
     #[must_use]
-    pub fn on(mut self, operation: Operation, when: When, failure: Failure) -> Self {
+    pub fn on(mut self, operation: O, when: When, failure: F) -> Self {
         self.rules.push(Rule { operation: Some(operation), when, failure });
         self
     }
 
     /// Adds a rule for calls of every operation, which it counts together.
     #[must_use]
-    pub fn on_any(mut self, when: When, failure: Failure) -> Self {
+    pub fn on_any(mut self, when: When, failure: F) -> Self {
         self.rules.push(Rule { operation: None, when, failure });
         self
     }
 
     /// Plan of occasional transient failures: any call may be throttled, not reach the store,
-    /// conflict with a transaction, or have its response lost. The probability of each is drawn
+    /// conflict with another write, or have its response lost. The probability of each is drawn
     /// from 0 to `most`. For testing callers that have to handle all of them.
     ///
     /// ```
@@ -148,12 +162,13 @@ impl Failures {
     /// let failures = Failures::transient(Arc::new(SeededRandom::new(7)), 0.1);
     /// let store = FaultStore::new(MemoryStore::new()).failures(failures);
     /// ```
-    pub fn transient(random: Arc<dyn Random>, most: f64) -> Self {
-        let all =
-            [Failure::ResponseLost, Failure::Throttled, Failure::Unavailable, Failure::Conflict];
+    pub fn transient(random: Arc<dyn Random>, most: f64) -> Self
+    where
+        F: TransientFailure,
+    {
         let none = Self::new().random(Arc::clone(&random));
-        all.into_iter().fold(none, |plan, failure| {
-            plan.on_any(When::Chance(most * fraction(&*random)), failure)
+        F::TRANSIENT.iter().fold(none, |plan, failure| {
+            plan.on_any(When::Chance(most * fraction(&*random)), *failure)
         })
     }
 
@@ -165,37 +180,43 @@ impl Failures {
     }
 }
 
-impl Default for Failures {
+impl<O, F> Default for Failures<O, F> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Failures {
+impl<O, F> fmt::Debug for Failures<O, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Failures").field("rules", &self.rules.len()).finish_non_exhaustive()
     }
 }
 
 /// Plan with the calls counted so far.
-#[derive(Debug, Default)]
-pub(super) struct PlanProgress {
-    plan: Failures,
+#[derive(Debug)]
+pub(crate) struct PlanProgress<O = Operation, F = Failure> {
+    plan: Failures<O, F>,
     /// Number of calls that each rule has counted, by the index of the rule.
     seen: Mutex<BTreeMap<usize, usize>>,
 }
 
-impl PlanProgress {
-    pub(super) fn new(plan: Failures) -> Self {
+impl<O, F> Default for PlanProgress<O, F> {
+    fn default() -> Self {
+        Self { plan: Failures::new(), seen: Mutex::default() }
+    }
+}
+
+impl<O: PartialEq, F: Copy> PlanProgress<O, F> {
+    pub(crate) fn new(plan: Failures<O, F>) -> Self {
         Self { plan, seen: Mutex::default() }
     }
 
     /// Failure of the next call of an operation, if the plan has one.
-    pub(super) fn next(&self, operation: Operation) -> Option<Failure> {
+    pub(crate) fn next(&self, operation: O) -> Option<F> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut decided = None;
         for (number, rule) in self.plan.rules.iter().enumerate() {
-            if rule.operation.is_some_and(|about| about != operation) {
+            if rule.operation.as_ref().is_some_and(|about| *about != operation) {
                 continue;
             }
             let calls = seen.entry(number).or_default();

@@ -1,45 +1,59 @@
 //! List of the injected faults, each with the case that must catch it.
 
-use std::fmt;
-
+/// Defines the enum of the faults of a wrapper, each with the case that must catch it.
 macro_rules! faults {
-    ($(#[doc = $doc:literal] $variant:ident = $name:literal, caught by $case:literal;)+) => {
-        /// Rule of DynamoDB's that a [`FaultStore`](super::FaultStore) breaks.
+    (
+        #[doc = $about:literal]
+        $name:ident;
+        $(#[doc = $doc:literal] $variant:ident = $text:literal, caught by $case:literal;)+
+    ) => {
+        #[doc = $about]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Fault {
+        pub enum $name {
             $(#[doc = $doc] $variant,)+
         }
 
-        impl Fault {
+        impl $name {
             /// All faults, in the order of their definition.
-            pub const ALL: &[Fault] = &[$(Fault::$variant),+];
+            pub const ALL: &[$name] = &[$($name::$variant),+];
 
             /// Name in test names, in snake case.
             pub fn name(self) -> &'static str {
                 match self {
-                    $(Fault::$variant => $name,)+
+                    $($name::$variant => $text,)+
                 }
             }
 
             /// Description in one sentence.
             pub fn description(self) -> &'static str {
                 match self {
-                    $(Fault::$variant => $doc.trim_ascii(),)+
+                    $($name::$variant => $doc.trim_ascii(),)+
                 }
             }
 
-            /// Id of the case that must fail on a store with this fault.
+            /// Id of the case that must fail with this fault.
             pub fn caught_by(self) -> &'static str {
                 match self {
-                    $(Fault::$variant => $case,)+
+                    $($name::$variant => $case,)+
                 }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.name())
             }
         }
     };
 }
 
+pub(crate) use faults;
+
 faults! {
+    /// Rule of DynamoDB's that a [`FaultStore`](super::FaultStore) breaks.
+    Fault;
+
     /// A single write ignores its condition.
     ConditionSkipped = "condition_skipped", caught by "31c";
     /// Every condition on a missing item is false.
@@ -161,10 +175,4 @@ faults! {
     ProtectionIgnored = "protection_ignored", caught by "53h";
     /// Table names are listed in descending order.
     TablesReversed = "tables_reversed", caught by "list-tables";
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }

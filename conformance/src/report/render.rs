@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value as Json, json};
 
 use super::{Column, Report, Status};
-use crate::family::Family;
+use crate::suite::SuiteCase;
 
 /// Writes a line to a string, which cannot fail.
 macro_rules! line {
@@ -16,7 +16,7 @@ macro_rules! line {
 
 const STATUSES: [Status; 4] = [Status::Pass, Status::Deviates, Status::Unsupported, Status::Fail];
 
-impl Report {
+impl<C: SuiteCase> Report<C> {
     /// JSON for programs: the engines with their counts, the cases, the clauses without a case.
     pub fn to_json(&self) -> Json {
         let engines: Vec<Json> = self.columns.iter().map(counts).collect();
@@ -24,7 +24,7 @@ impl Report {
             .rows()
             .map(|case| {
                 let results = self.columns.iter().filter_map(|column| {
-                    let result = column.result(case.id)?;
+                    let result = column.result(case.id())?;
                     let mut entry = json!({ "status": result.status });
                     if !result.message.is_empty() {
                         entry["message"] = json!(result.message);
@@ -32,11 +32,11 @@ impl Report {
                     Some((column.engine.clone(), entry))
                 });
                 json!({
-                    "id": case.id,
-                    "clause": case.clause,
-                    "family": case.family.name(),
-                    "name": case.name,
-                    "title": case.title,
+                    "id": case.id(),
+                    "clause": case.clause(),
+                    "family": case.family().0,
+                    "name": case.name(),
+                    "title": case.title(),
                     "results": results.collect::<serde_json::Map<_, _>>(),
                 })
             })
@@ -52,7 +52,7 @@ impl Report {
         for column in &self.columns {
             for result in column.results.iter().filter(|result| result.status == Status::Fail) {
                 line!(out, "\n{} FAILED on {}", result.case.test_name(), column.engine);
-                line!(out, "  {}", result.case.title);
+                line!(out, "  {}", result.case.title());
                 for text in result.message.lines() {
                     line!(out, "  | {text}");
                 }
@@ -72,24 +72,23 @@ impl Report {
     }
 
     fn terminal_table(&self, out: &mut String) {
-        let name = self.rows().map(|case| case.id.len() + case.name.len() + 1).max().unwrap_or(0);
-        let width = |column: &Column| column.engine.len().max("unsupported".len());
+        let name = self.rows().map(|case| case.label().len()).max().unwrap_or(0);
+        let width = |column: &Column<C>| column.engine.len().max("unsupported".len());
         let mut family = None;
         for case in self.rows() {
-            if family != Some(case.family) {
-                family = Some(case.family);
-                write!(out, "{:<name$}", case.family.name())
-                    .expect("writing to a string cannot fail");
+            let (family_name, _) = case.family();
+            if family != Some(family_name) {
+                family = Some(family_name);
+                write!(out, "{family_name:<name$}").expect("writing to a string cannot fail");
                 for column in &self.columns {
                     write!(out, "  {:<width$}", column.engine, width = width(column))
                         .expect("writing to a string cannot fail");
                 }
                 line!(out);
             }
-            let title = format!("{} {}", case.id, case.name);
-            write!(out, "{title:<name$}").expect("writing to a string cannot fail");
+            write!(out, "{:<name$}", case.label()).expect("writing to a string cannot fail");
             for column in &self.columns {
-                let word = column.result(case.id).map_or("-", |result| result.status.as_str());
+                let word = column.result(case.id()).map_or("-", |result| result.status.as_str());
                 write!(out, "  {word:<width$}", width = width(column))
                     .expect("writing to a string cannot fail");
             }
@@ -100,30 +99,29 @@ impl Report {
     /// Markdown for the documentation: counts, a table per family, the deviations with their
     /// sources. It has no times or dates, so that equal results give equal text.
     pub fn to_markdown(&self) -> String {
-        let mut out = String::from("# Conformance\n\n");
+        let mut out = format!("# {}\n\n", C::SUITE);
         line!(out, "| engine | {} |", STATUSES.map(Status::as_str).join(" | "));
         line!(out, "|---|{}", "---:|".repeat(STATUSES.len()));
         for column in &self.columns {
             let counts = STATUSES.map(|status| column.count(status).to_string());
             line!(out, "| {} | {} |", column.engine, counts.join(" | "));
         }
-        for family in Family::ALL {
-            let mut rows = self.rows().filter(|case| case.family == *family).peekable();
-            if rows.peek().is_none() {
-                continue;
+        let engines: Vec<&str> = self.columns.iter().map(|column| column.engine.as_str()).collect();
+        let mut family = None;
+        for case in self.rows() {
+            if family != Some(case.family()) {
+                let (name, subject) = case.family();
+                family = Some((name, subject));
+                line!(out, "\n## {name}\n\n{subject}\n");
+                line!(out, "| case | rule | {} |", engines.join(" | "));
+                line!(out, "|---|---|{}", "---|".repeat(engines.len()));
             }
-            line!(out, "\n## {family}\n\n{}\n", family.subject());
-            let engines: Vec<&str> =
-                self.columns.iter().map(|column| column.engine.as_str()).collect();
-            line!(out, "| case | rule | {} |", engines.join(" | "));
-            line!(out, "|---|---|{}", "---|".repeat(engines.len()));
-            for case in rows {
-                let cells = self.columns.iter().map(|column| {
-                    column.result(case.id).map_or("", |result| result.status.as_str())
-                });
-                let cells: Vec<&str> = cells.collect();
-                line!(out, "| {} | {} | {} |", case.id, escape(case.title), cells.join(" | "));
-            }
+            let cells = self
+                .columns
+                .iter()
+                .map(|column| column.result(case.id()).map_or("", |result| result.status.as_str()));
+            let cells: Vec<&str> = cells.collect();
+            line!(out, "| {} | {} | {} |", case.id(), escape(case.title()), cells.join(" | "));
         }
         self.markdown_notes(&mut out);
         out
@@ -133,14 +131,14 @@ impl Report {
         let mut deviations = self.deviations().peekable();
         if deviations.peek().is_some() {
             line!(out, "\n## Deviations\n");
-            line!(out, "| engine | case | AWS | source | the engine |");
+            line!(out, "| engine | case | {} | source | the engine |", C::REFERENCE);
             line!(out, "|---|---|---|---|---|");
         }
         for row in deviations {
             let cells = [row.engine, row.case, row.aws, row.source, row.does].map(escape);
             line!(out, "| {} |", cells.join(" | "));
         }
-        let unsupported = |column: &Column| column.count(Status::Unsupported) > 0;
+        let unsupported = |column: &Column<C>| column.count(Status::Unsupported) > 0;
         if self.columns.iter().any(unsupported) {
             line!(out, "\n## Unsupported\n");
             line!(out, "| engine | case | why |\n|---|---|---|");
@@ -148,13 +146,13 @@ impl Report {
         for column in &self.columns {
             for result in column.results.iter().filter(|it| it.status == Status::Unsupported) {
                 let why = escape(&result.message);
-                line!(out, "| {} | {} | {why} |", column.engine, result.case.id);
+                line!(out, "| {} | {} | {why} |", column.engine, result.case.id());
             }
         }
     }
 }
 
-fn counts(column: &Column) -> Json {
+fn counts<C: SuiteCase>(column: &Column<C>) -> Json {
     let mut counts = json!({ "engine": column.engine });
     for status in STATUSES {
         counts[status.as_str()] = json!(column.count(status));
@@ -162,7 +160,7 @@ fn counts(column: &Column) -> Json {
     counts
 }
 
-fn summary(column: &Column) -> String {
+fn summary<C: SuiteCase>(column: &Column<C>) -> String {
     let part = |status| format!("{} {}", column.count(status), Status::as_str(status));
     STATUSES.map(part).join(", ")
 }
