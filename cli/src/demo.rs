@@ -1,4 +1,7 @@
-//! `tabla demo`: seeds five sample apps, runs every access pattern, and runs each app's races.
+//! `tabla demo`: seeds five sample apps, runs every access pattern, and runs each app's races; then
+//! stores a file through presigned URLs.
+
+mod files;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +46,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     for app in crate::apps::all() {
         count += show(&*app, &folder).await?;
     }
+    files::show(&folder).await?;
     print_line!(
         "{count} patterns returned the expected results, and every race had the expected winners: \
          {}\n",
@@ -56,6 +60,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     );
     if temporary.is_none() {
         print_line!("  cargo run --release -- check {}/branding.db", folder.display());
+        print_line!(
+            "  cargo run --release -- serve --blobs file:{}/assets    the files, for S3 clients",
+            folder.display()
+        );
     }
     Ok(())
 }

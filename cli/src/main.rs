@@ -2,6 +2,7 @@
 
 mod app;
 mod apps;
+mod blobs;
 mod check;
 #[cfg(feature = "conformance")]
 mod conformance;
@@ -35,7 +36,7 @@ struct Arguments {
 enum Command {
     /// Run the access patterns of five sample apps on SQLite and print the results
     Demo(demo::Arguments),
-    /// Serve DynamoDB's wire protocol to AWS SDKs in any language
+    /// Serve DynamoDB's wire protocol, and S3's for blobs, to AWS SDKs in any language
     Serve(serve::Arguments),
     /// Run the conformance suite on one or more stores
     Conformance(conformance::Arguments),
@@ -43,6 +44,8 @@ enum Command {
     App(app::Arguments),
     /// Verify a database file: every item, index entry, stream record and count
     Check(check::Arguments),
+    /// Print the access key of a folder of blobs, or sweep it
+    Blobs(blobs::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
                 Box::pin(conformance::run(arguments, without_retries())).await
             }
             Command::Check(arguments) => Box::pin(check::run(arguments)).await,
+            Command::Blobs(arguments) => Box::pin(blobs::run(arguments)).await.map(success),
             Command::Serve(arguments) => {
                 Box::pin(serve::run(arguments, without_retries())).await.map(success)
             }

@@ -1,7 +1,7 @@
 //! Limit on open files: raised at start, or the limit on connections lowered to fit.
 //!
 //! A connection is an open file, and the store opens files to read. A server with as many
-//! connections as open files could not answer them.
+//! connections as open files could not serve them.
 
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

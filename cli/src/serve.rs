@@ -1,11 +1,15 @@
-//! `tabla serve`: options, start and shutdown of the server for DynamoDB's wire protocol.
+//! `tabla serve`: options, start and shutdown of the server for DynamoDB's wire protocol, and of the
+//! gateway for blobs.
 
 use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::{Error, Registry, Result};
+use tabla::s3::gateway::{self, GatewayConfig};
+use tabla::s3::open_buckets;
+use tabla::{Error, OpenContext, Registry, Result};
 use tabla_server::{Credentials, ServerConfig, check_host, check_origin};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,6 +26,7 @@ Examples:
   tabla serve --listen 127.0.0.1:4000           another port; port 0 selects a free one
   tabla serve --listen 0.0.0.0:8000 --auth keys open to other machines, with signed requests
   tabla serve --cors https://app.example        also open to browser pages of that origin
+  tabla serve --blobs file:assets               also the files of that folder, on 127.0.0.1:9000
 
 Then, in another terminal:
   export AWS_ENDPOINT_URL=http://127.0.0.1:8000 AWS_DEFAULT_REGION=local AWS_REGION=local
@@ -31,6 +36,9 @@ Then, in another terminal:
 Without --auth, the server accepts requests of this machine only. The Host of a request must be
 localhost, a loopback address, the address of --listen or a name of --host. The Origin of a browser
 page must be on localhost or given with --cors. Other requests are refused with status 403.
+
+Every request to --blobs must be signed: with the key that `tabla blobs key file:assets` prints, or
+with a key of --auth. Browser pages read responses only if their origin is given with --cors.
 
 The file of --auth has the format of ~/.aws/credentials:
   [somebody]
@@ -54,11 +62,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     insecure: bool,
     /// Accept requests of browser pages of this origin, besides localhost; repeatable
-    #[arg(long, value_name = "ORIGIN", value_parser = origin, conflicts_with = "auth")]
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     cors: Vec<String>,
     /// Accept requests whose Host is this name, besides localhost; repeatable
     #[arg(long, value_name = "NAME", value_parser = host, conflicts_with = "auth")]
     host: Vec<String>,
+    /// Serve the blobs of this address over S3's protocol, too; created if it does not exist
+    #[arg(long, value_name = "ADDRESS")]
+    blobs: Option<String>,
+    /// IP address and port for the blobs; 0 selects a free port
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
+    #[arg(requires = "blobs")]
+    blobs_listen: SocketAddr,
     /// Keep tables CREATING, UPDATING and DELETING for this time, to test programs that wait
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     table_delay: f64,
@@ -75,7 +90,8 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
-    if !arguments.listen.ip().is_loopback() && arguments.auth.is_none() && !arguments.insecure {
+    let is_signed = arguments.auth.is_some();
+    if !(arguments.listen.ip().is_loopback() || is_signed || arguments.insecure) {
         return Err(Error::config(format!(
             "cannot listen on {}: it can be reached from other machines, and anyone there could read \
              and write the store; check signatures with --auth FILE, listen on 127.0.0.1, or allow it \
@@ -83,20 +99,38 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
             arguments.listen
         )));
     }
+    if arguments.blobs.is_some() {
+        if !(arguments.blobs_listen.ip().is_loopback() || is_signed) {
+            return Err(Error::config(format!(
+                "cannot serve blobs on {}: it can be reached from other machines; give keys for its \
+                 clients with --auth FILE, or listen on 127.0.0.1",
+                arguments.blobs_listen
+            )));
+        }
+    } else if is_signed && !arguments.cors.is_empty() {
+        return Err(Error::config(
+            "--cors has no effect with --auth: pages of every origin may send signed requests, as on \
+             AWS; leave it out, or serve blobs with --blobs",
+        ));
+    }
+    let credentials =
+        arguments.auth.as_deref().map(Credentials::from_file).transpose()?.map(Arc::new);
     let mut config = ServerConfig::new()
         .with_listen(arguments.listen)
         .with_table_delay(Duration::from_secs_f64(arguments.table_delay));
-    if let Some(file) = &arguments.auth {
-        config = config.with_credentials(Credentials::from_file(file)?);
+    if let Some(credentials) = &credentials {
+        config = config.with_credentials(Arc::clone(credentials));
     }
     config.insecure = arguments.insecure;
-    config.origins = arguments.cors;
+    config.origins = arguments.cors.clone();
     config.hosts = arguments.host;
     open_files::raise_limit(&mut config);
     // Registered before the store is opened, so that a signal during the start is not missed.
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;
     let address = arguments.store.as_deref().unwrap_or(IN_MEMORY);
+    let mut listener = config.listener.clone().with_listen(arguments.blobs_listen);
+    listener.insecure = false;
     let server = config.spawn_with(registry.open(address)).await?;
     let data = match address {
         IN_MEMORY | "memory:" => {
@@ -104,14 +138,34 @@ pub(crate) async fn run(arguments: Arguments, registry: Registry) -> Result<()> 
         }
         address => format!("data in {address}"),
     };
+    let gateway = match &arguments.blobs {
+        None => None,
+        Some(blobs) => {
+            let mut config = GatewayConfig::new().with_listener(listener);
+            config.credentials = credentials;
+            let buckets = open_buckets(blobs, &OpenContext::new()).await?;
+            Some((gateway::spawn(buckets, config).await?, blobs))
+        }
+    };
     print_line!("tabla listens on {}; {data}", server.url());
+    if let Some((gateway, blobs)) = &gateway {
+        print_line!("blobs of {blobs} on {}", gateway.url());
+    }
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
+    let shutdown = async {
+        let gateway = async {
+            if let Some((gateway, _)) = gateway {
+                gateway.shutdown().await;
+            }
+        };
+        tokio::join!(server.shutdown(), gateway);
+    };
     // A second signal ends the program without waiting for in-flight requests.
     tokio::select! {
-        () = server.shutdown() => {}
+        () = shutdown => {}
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
