@@ -1,13 +1,13 @@
 //! Comparison of `tabla serve` with other servers for DynamoDB's protocol: the same requests, from
 //! the same client, in turns.
 
-mod client;
+pub(crate) mod client;
 mod comparison;
 mod goals;
 mod memory;
 mod options;
 mod process_reaper;
-mod program;
+pub(crate) mod program;
 mod report;
 mod request;
 mod start;
@@ -19,7 +19,7 @@ pub(crate) use crate::embedded::workload::StorageMode;
 
 use crate::embedded::Failure;
 use crate::embedded::workload::{ITEMS, Workload};
-use crate::median::{Durations, median};
+use crate::median::{Durations, is_steady, median, median_ratio};
 use crate::service::{self, Responses};
 use options::Options;
 use program::{Host, Program};
@@ -76,10 +76,6 @@ pub(crate) struct Measured {
     pub(crate) p99: f64,
 }
 
-/// Limit for a steady row on the ratio of its fastest to its slowest round: a higher ratio reflects
-/// the machine more than the server.
-const STEADY: f64 = 2.0;
-
 impl Measured {
     fn new(contestant: Engine, row: Row, rates: Vec<f64>, mut durations: Durations) -> Self {
         let mut milliseconds = |share| durations.percentile(share).as_secs_f64() * 1e3;
@@ -95,16 +91,12 @@ impl Measured {
     /// Ratio of this rate to another's. The ratio is computed round by round, so that a slow moment
     /// of the machine affects both, and the median counts.
     pub(crate) fn times(&self, other: &Self) -> f64 {
-        let rounds = self.rates.iter().zip(&other.rates);
-        let ratios: Vec<f64> = rounds.map(|(own, others)| own / others).collect();
-        median(&ratios).unwrap_or_default()
+        median_ratio(&self.rates, &other.rates)
     }
 
-    /// Whether all rounds are within [`STEADY`].
+    /// Whether no round had more than twice the rate of another.
     pub(crate) fn is_steady(&self) -> bool {
-        let fastest = self.rates.iter().copied().fold(f64::MIN, f64::max);
-        let slowest = self.rates.iter().copied().fold(f64::MAX, f64::min);
-        fastest <= STEADY * slowest
+        is_steady(&self.rates)
     }
 }
 

@@ -2,6 +2,7 @@
 //! machine, in turns.
 
 mod activity_log;
+mod blobs;
 mod dynamo_overhead;
 mod embedded;
 mod entity_overhead;
@@ -25,6 +26,24 @@ Measurements:
   activity-log [--events <n>] [--users <n>] [--durability durable|relaxed] [--folder <path>]
       writes, consumes, reads and sweeps the activity log of Esencia Fest at full size, on a
       manual clock [default: 1000000 events of 7000 visitors, durability durable]
+  blobs [options]
+      compares put and get of blobs of 1 KB, 1 MB and 100 MB: `file:` beside plain synced files
+      and object_store's LocalFileSystem, and the gateway of `tabla serve` beside versitygw;
+      counts the fsyncs per put, and measures the memory of the servers while a large blob goes
+      up and down (Linux only; needs strace)
+        --quick              run 3 rounds with shorter turns, and a large blob of 64 MB
+        --rounds <n>         repetitions, of which the median counts [default: 9]
+        --parts <a,b>        of syncs, local, http, large
+        --sizes <a,b>        of 1kb, 1mb, 100mb
+        --callers <a,b>      numbers of concurrent callers up to 1 MB [default: 1,16]
+        --checksum <name>    checksum that the client sends with a put, such as crc64nvme, which
+                             is stored and verified in a get [default: none; tabla then stores
+                             SHA-256, versitygw CRC64NVME]
+        --large <GB>         length of the large blob [default: 0.25]
+        --folder <path>      as for embedded
+        --json <file>        write all rows to this file
+        --tabla <program>, --versitygw <program>
+                             paths of the servers; set by `cargo xtask bench`
   dynamo-overhead [calls]
       compares get, put and query of DynamoStore with the SDK's own calls, on an HTTP service
       in this process; `calls` of each kind [default: 10000]
@@ -103,6 +122,8 @@ fn main() -> ExitCode {
             _ => Err(format!("`calls` must be one number above 0\n\n{USAGE}").into()),
         },
         "activity-log" => activity_log::run(&rest),
+        "blobs" => blobs::run(&rest),
+        blobs::SYNCS_CHILD => blobs::syncs_child(&rest),
         "embedded" => embedded::run(&rest),
         embedded::FOOTPRINT => embedded::footprint(&rest),
         "growth" => growth::run(&rest),

@@ -66,3 +66,21 @@ pub(crate) fn median(numbers: &[f64]) -> Option<f64> {
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
+
+/// Median of the ratios of two contestants' rates, round by round, so that a slow moment of the
+/// machine affects both; 0 without rounds.
+pub(crate) fn median_ratio(own: &[f64], others: &[f64]) -> f64 {
+    let ratios: Vec<f64> = own.iter().zip(others).map(|(own, other)| own / other).collect();
+    median(&ratios).unwrap_or_default()
+}
+
+/// Limit on the ratio of the highest to the lowest rate of steady rounds: a higher ratio reflects
+/// the machine more than the contestant.
+const STEADY: f64 = 2.0;
+
+/// Whether no round had more than twice the rate of another.
+pub(crate) fn is_steady(rates: &[f64]) -> bool {
+    let fastest = rates.iter().copied().fold(f64::MIN, f64::max);
+    let slowest = rates.iter().copied().fold(f64::MAX, f64::min);
+    fastest <= STEADY * slowest
+}

@@ -43,6 +43,11 @@ pub(crate) fn peak() -> Result<u64, Failure> {
     status("self", "VmHWM:")
 }
 
+/// Peak resident memory of another process in bytes.
+pub(crate) fn peak_of(process: u32) -> Result<u64, Failure> {
+    status(&process.to_string(), "VmHWM:")
+}
+
 fn status(process: &str, name: &str) -> Result<u64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -149,7 +149,7 @@ fn rows(callers: &[usize], writes: usize) -> Vec<Row> {
     OPERATIONS.into_iter().flat_map(|one| callers.iter().map(move |many| row(one, *many))).collect()
 }
 
-fn numbers(numbers: &[usize]) -> String {
+pub(crate) fn numbers(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
@@ -157,12 +157,12 @@ fn file(folder: &Path) -> std::path::PathBuf {
     folder.join("syncs.db")
 }
 
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+pub(crate) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }
 
 /// Leaves a mark in the record of system calls.
-fn mark(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn mark(folder: &Path) -> std::io::Result<()> {
     let mark = folder.join("mark");
     std::fs::create_dir(&mark)?;
     std::fs::remove_dir(mark)
@@ -173,7 +173,7 @@ const MARK: &str = "mkdir";
 
 /// Tool that records the system calls of a child.
 #[derive(Clone, Copy)]
-enum Tool {
+pub(crate) enum Tool {
     /// Does not slow down the child, but is not always installed or permitted.
     Perf,
     /// Stops the child at every fsync, twice, which changes how callers overlap and makes the
@@ -183,7 +183,7 @@ enum Tool {
 
 impl Tool {
     /// Returns `perf` if it works, otherwise `strace`.
-    fn find(folder: &Path) -> Self {
+    pub(crate) fn find(folder: &Path) -> Self {
         let trial =
             Self::Perf.command(&folder.join("trial")).arg("true").stderr(Stdio::null()).status();
         match trial.is_ok_and(|status| status.success()) {
@@ -193,7 +193,7 @@ impl Tool {
     }
 
     /// Command that runs a program and records its system calls in a file.
-    fn command(self, noted: &Path) -> Command {
+    pub(crate) fn command(self, noted: &Path) -> Command {
         let mut command;
         match self {
             Self::Perf => {
@@ -215,7 +215,7 @@ impl Tool {
     }
 
     /// Recorded calls, one line each, in order.
-    fn events(self, noted: &Path) -> Result<String, Failure> {
+    pub(crate) fn events(self, noted: &Path) -> Result<String, Failure> {
         match self {
             Self::Strace => Ok(std::fs::read_to_string(noted)?),
             Self::Perf => {
@@ -237,7 +237,7 @@ impl fmt::Display for Tool {
 }
 
 /// Number of fsyncs of each row: the calls after its first mark and before its second.
-fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
+pub(crate) fn count(events: &str, rows: usize) -> Result<Vec<f64>, Failure> {
     let mut counts = vec![0.0];
     for line in events.lines() {
         if line.contains(MARK) {

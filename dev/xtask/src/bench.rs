@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Result;
 use crate::clients::javascript;
 use crate::machine::{has, need};
-use crate::server::{self, DYNAMODB_LOCAL, Permission, SharedEngine};
+use crate::server::{self, DYNAMODB_LOCAL, Permission, SharedEngine, VERSITYGW};
 use crate::steps::{Steps, run as run_command};
 use crate::test::Options;
 use crate::workspace::{build_program, cargo, target_folder};
@@ -18,12 +18,13 @@ const PROGRAM: &str = "tabla-bench";
 /// Measurement that compares with a DynamoDB Local that is running already.
 const WITH_SERVER: &str = "embedded";
 
-/// Measurement that starts servers itself, from the paths of their programs.
-const WITH_PROGRAMS: &str = "http";
+/// Measurements that start servers themselves, from the paths of their programs.
+const HTTP: &str = "http";
+const BLOBS: &str = "blobs";
 
 /// Programs that a measurement needs: one of each list, of which the last one is installed.
-const WITH_PROGRAM: [(&str, &[&str]); 2] =
-    [("syncs", &["perf", "strace"]), ("instructions", &["valgrind"])];
+const WITH_PROGRAM: [(&str, &[&str]); 3] =
+    [("syncs", &["perf", "strace"]), (BLOBS, &["strace"]), ("instructions", &["valgrind"])];
 
 /// Package of Dynoxide's program, its version, and the name of the program.
 const DYNOXIDE: (&str, &str, &str) = ("dynoxide-rs", "=3.2.0", "dynoxide");
@@ -43,10 +44,13 @@ pub(crate) fn run(mut steps: Steps, measurement: &str, options: &Options) -> Res
     let mut command = Command::new(program);
     command.arg(measurement).args(&options.passed_on);
     command.env_remove(DYNAMODB_LOCAL.endpoint_variable);
-    if measurement == WITH_PROGRAMS {
-        for (name, path) in servers(&mut steps, options)? {
-            command.arg(format!("--{name}")).arg(path);
-        }
+    let servers = match measurement {
+        HTTP => servers(&mut steps, options)?,
+        BLOBS => blob_servers(&mut steps, options)?,
+        _ => Vec::new(),
+    };
+    for (name, path) in servers {
+        command.arg(format!("--{name}")).arg(path);
     }
     let without_dynamodb = options.leaves_out(DYNAMODB_LOCAL.short_name);
     let server = if measurement == WITH_SERVER && !without_dynamodb {
@@ -73,11 +77,7 @@ fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, Pa
     let mut found = Vec::new();
     let folder = target_folder()?.join("peers");
     if is_chosen(&options.passed_on, "tabla") {
-        // Built alone, as users do: together with the measurements it would get their features too.
-        let tabla = steps.step("build: cargo build --release --package tabla-cli", || {
-            build_program(cargo().args(["build", "--release", "--package", "tabla-cli"]), "tabla")
-        })?;
-        found.push(("tabla", tabla));
+        found.push(("tabla", tabla(steps)?));
     }
     if is_chosen(&options.passed_on, "dynoxide") {
         found.push(("dynoxide", steps.step("Dynoxide", || dynoxide(&folder))?));
@@ -92,6 +92,21 @@ fn servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, Pa
         found.push(("dynalite", dynalite));
     }
     Ok(found)
+}
+
+/// Builds the servers of blobs, and returns the path of each.
+fn blob_servers(steps: &mut Steps, options: &Options) -> Result<Vec<(&'static str, PathBuf)>> {
+    let tabla = tabla(steps)?;
+    let versitygw = steps.step(VERSITYGW.name, || server::versitygw(options.permission))?;
+    Ok(vec![("tabla", tabla), ("versitygw", versitygw)])
+}
+
+/// Builds the command, alone, as users do: together with the measurements it would get their
+/// features too.
+fn tabla(steps: &mut Steps) -> Result<PathBuf> {
+    steps.step("build: cargo build --release --package tabla-cli", || {
+        build_program(cargo().args(["build", "--release", "--package", "tabla-cli"]), "tabla")
+    })
 }
 
 /// Whether the options of the measurement choose a server: all are chosen unless `--servers`

@@ -5,7 +5,7 @@ use crate::machine::has;
 use crate::package;
 use crate::prose;
 use crate::steps::{self, Steps, line, output};
-use crate::test::CLI_FEATURES;
+use crate::test::WORKSPACE_FEATURES;
 use crate::workspace::cargo;
 
 /// Crates for SQL, by name. A name that ends in `*` matches all names with that prefix.
@@ -22,16 +22,17 @@ struct Ban {
     forbidden: &'static [&'static [&'static str]],
 }
 
-const BANS: [Ban; 4] = [
+const BANS: [Ban; 5] = [
     Ban { package: "tabla-core", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
     Ban { package: "tabla-entity", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
     Ban { package: "tabla-consumer", features: &["--all-features"], forbidden: &[SQL, AWS, HTTP] },
     Ban { package: "tabla", features: &[], forbidden: &[AWS] },
+    Ban { package: "tabla", features: &["--features", "blobs"], forbidden: &[AWS, HTTP] },
 ];
 
 /// Features of the facade that are compiled alone, so that each declares what it needs. The AWS
 /// features are left out: they are compiled by the lints, and take minutes.
-const FACADE_FEATURES: [&str; 4] = ["sqlite", "entity", "consumer", "server"];
+const FACADE_FEATURES: [&str; 6] = ["sqlite", "entity", "blobs", "gateway", "consumer", "server"];
 
 /// Arguments of clippy that turn warnings into errors.
 const DENY: [&str; 3] = ["--", "--deny", "warnings"];
@@ -42,7 +43,7 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
     steps.command(
         "lints",
         cargo()
-            .args(["clippy", "--workspace", "--features", CLI_FEATURES, "--all-targets"])
+            .args(["clippy", "--workspace", "--features", WORKSPACE_FEATURES, "--all-targets"])
             .args(DENY),
     )?;
     // `cargo run` as in the README builds the default features, which are fewer.
@@ -54,7 +55,7 @@ pub(crate) fn run(mut steps: Steps) -> Result<()> {
     steps.command(
         "documentation",
         cargo()
-            .args(["doc", "--workspace", "--features", CLI_FEATURES, "--no-deps"])
+            .args(["doc", "--workspace", "--features", WORKSPACE_FEATURES, "--no-deps"])
             .arg("--document-private-items")
             .env("RUSTDOCFLAGS", "--deny warnings"),
     )?;

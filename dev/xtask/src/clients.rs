@@ -1,7 +1,8 @@
-//! Clients in other languages, with which the tests call the server.
+//! Clients in other languages, with which the tests call the server and the gateway for blobs.
 //!
 //! `server/tests/clients` lists their packages with exact versions. They are installed into the
-//! target directory, once and again when that list changes. The browser is the one of this machine.
+//! target directory, once and again when that list changes. The browser and curl are those of this
+//! machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ const BROWSERS: [&str; 4] =
 const NODE: (u32, u32) = (20, 13);
 
 pub(crate) const TITLE: &str =
-    "clients: boto3, the AWS CLI, JavaScript's SDK, dynamodb-admin, a browser";
+    "clients: boto3, the AWS CLI, JavaScript's SDK, curl, dynamodb-admin, a browser";
 
 const OR: &str = "skip the tests that need it with --without clients";
 
@@ -54,7 +55,8 @@ pub(crate) fn prepare(mut steps: Steps, permission: Permission) -> Result<()> {
     let clients = steps.step(TITLE, || ready(permission))?;
     println!("\n{FOLDER_VARIABLE}={}", clients.folder.display());
     println!("{BROWSER_VARIABLE}={}", clients.browser.display());
-    println!("With these, `cargo test --package tabla-server --test clients` runs.");
+    println!("With these, `cargo test --package tabla-server --test clients` runs, and");
+    println!("`cargo test --package tabla-s3 --features gateway --test clients`.");
     Ok(())
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn ready(permission: Permission) -> Result<Clients> {
     for name in ["javascript", "admin", "browser"] {
         javascript(&manifests.join(name), &folder.join(name))?;
     }
+    need("curl", permission, Some(OR))?;
     Ok(Clients { folder, browser: browser(permission)? })
 }
 

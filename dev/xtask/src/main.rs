@@ -56,7 +56,7 @@ options:
   --without dynamodb  skip the tests that need DynamoDB Local, and report them
   --without s3        skip the tests that need versitygw, and report them
   --without strace    skip the tests that trace system calls
-  --without clients   skip the tests of the server with clients in other languages
+  --without clients   skip the tests of the servers with clients in other languages
   --no-install        install no programs or packages; use what is on this machine
   --max-usd           fail if the estimate is higher, in USD [default: 2.00]
   --prefix            prefix of the table names of the run, such as tabla-ci-17-

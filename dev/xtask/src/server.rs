@@ -188,6 +188,11 @@ pub(crate) fn jars(permission: Permission) -> Result<PathBuf> {
     jars::ready(&DYNAMODB_LOCAL.folder()?, permission)
 }
 
+/// Program of versitygw, for a caller that starts the server itself.
+pub(crate) fn versitygw(permission: Permission) -> Result<PathBuf> {
+    versitygw::program(&VERSITYGW.folder()?, permission)
+}
+
 /// Builds the helper program, and returns its path.
 pub(crate) fn build_helper(steps: &mut Steps) -> Result<PathBuf> {
     steps.step("build: cargo build --package tabla-testkit", || {

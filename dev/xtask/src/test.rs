@@ -19,6 +19,11 @@ const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 /// Features of the command in tests: those of release binaries.
 pub(crate) const CLI_FEATURES: &str = "tabla-cli/full";
 
+/// Features of a build of the whole workspace: those of the command, and all of `tabla-s3` but the
+/// clients of other clouds, which only their own tests could use.
+pub(crate) const WORKSPACE_FEATURES: &str =
+    "tabla-cli/full,tabla-s3/gateway,tabla-s3/object-store,tabla-s3/s3";
+
 /// Packages of the apps, whose tests run on every store.
 const APPS: [&str; 5] = [
     "tabla-branding",
@@ -49,11 +54,11 @@ pub(crate) fn run(mut steps: Steps, options: &Options) -> Result<()> {
     // Built first and together: compile errors show before a server is set up, and the program that
     // starts the server is among the targets, so that it is not built again with other features.
     let built = steps.step("build: cargo test --workspace --no-run", || {
-        build(cargo().args(["test", "--workspace", "--features", CLI_FEATURES, "--no-run"]))
+        build(cargo().args(["test", "--workspace", "--features", WORKSPACE_FEATURES, "--no-run"]))
     })?;
     let helper = built.program(HELPER_COMMAND)?;
     let mut tests = cargo();
-    tests.args(["test", "--workspace", "--features", CLI_FEATURES, "--no-fail-fast", "--"]);
+    tests.args(["test", "--workspace", "--features", WORKSPACE_FEATURES, "--no-fail-fast", "--"]);
     tests.args(&options.passed_on);
     let without = options.without.join(",");
     if !options.leaves_out("strace") {

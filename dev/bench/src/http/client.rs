@@ -192,22 +192,22 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// Head of a response, as far as it is needed to read the body.
 #[derive(Debug, PartialEq)]
-struct Head {
-    status: u16,
-    length: Length,
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) length: Length,
     /// Offset of the body.
-    end: usize,
+    pub(crate) end: usize,
 }
 
 #[derive(Debug, PartialEq)]
-enum Length {
+pub(crate) enum Length {
     Known(usize),
     InParts,
 }
 
 impl Head {
     /// Parses a head if it is complete; `from` is the earliest offset of its end.
-    fn find(received: &[u8], from: usize) -> io::Result<Option<Self>> {
+    pub(crate) fn find(received: &[u8], from: usize) -> io::Result<Option<Self>> {
         let Some(end) = position(&received[from..], HEAD_END).map(|found| from + found) else {
             return Ok(None);
         };

@@ -129,36 +129,47 @@ impl Program {
         // Some servers run in another working folder.
         let data = fs::canonicalize(folder.path())?.join("data");
         fs::create_dir_all(&data)?;
-        let log = folder.path().join("log");
         let port = free_port()?;
-        let mut command = self.command(place, port, &data);
-        let output = File::create(&log)?;
-        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-        let watch = Stopwatch::start();
-        let child = command
-            .spawn()
-            .map_err(|error| format!("cannot run {}: {error}", program_of(&command)))?;
-        let keeper = Rc::clone(&host.keeper);
-        let mut running =
-            Running { port, first_response: 0.0, child, log, keeper, _folder: folder };
-        running.keeper.started(running.child.id())?;
-        loop {
-            running.ensure_alive()?;
-            if host.runtime.block_on(check_response(port)).is_ok() {
-                break;
-            }
-            if watch.seconds() > PATIENCE {
-                return Err(format!(
-                    "no response within {PATIENCE} s; its log ends:\n{}",
-                    running.log()
-                )
-                .into());
-            }
-            pause();
-        }
-        running.first_response = watch.seconds();
-        Ok(running)
+        let command = self.command(place, port, &data);
+        launch(host, folder, command, port, async || check_response(port).await)
     }
+}
+
+/// Starts a server, and waits until `check` succeeds. `folder` is deleted after the server has
+/// ended.
+pub(crate) fn launch(
+    host: &Host,
+    folder: Folder,
+    mut command: Command,
+    port: u16,
+    check: impl AsyncFn() -> Result<(), Failure>,
+) -> Result<Running, Failure> {
+    let log = folder.path().join("log");
+    let output = File::create(&log)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let watch = Stopwatch::start();
+    let child =
+        command.spawn().map_err(|error| format!("cannot run {}: {error}", program_of(&command)))?;
+    let keeper = Rc::clone(&host.keeper);
+    let mut running = Running { port, first_response: 0.0, child, log, keeper, _folder: folder };
+    running.keeper.started(running.child.id())?;
+    loop {
+        running.ensure_alive()?;
+        let checked = async { tokio::time::timeout(RESPONSE_PATIENCE, check()).await? };
+        if host.runtime.block_on(checked).is_ok() {
+            break;
+        }
+        if watch.seconds() > PATIENCE {
+            return Err(format!(
+                "no response within {PATIENCE} s; its log ends:\n{}",
+                running.log()
+            )
+            .into());
+        }
+        pause();
+    }
+    running.first_response = watch.seconds();
+    Ok(running)
 }
 
 fn program_of(command: &Command) -> String {
@@ -181,6 +192,11 @@ impl Running {
     /// Resident memory in bytes.
     pub(crate) fn resident(&self) -> Result<u64, Failure> {
         process::resident_of(self.child.id())
+    }
+
+    /// Id of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Fails with the end of the log if the server has ended.
@@ -223,15 +239,12 @@ impl Drop for Running {
 
 /// Checks that the server responds to a request.
 async fn check_response(port: u16) -> Result<(), Failure> {
-    let asked = async {
-        let mut connection = Connection::open(port).await?;
-        connection.expect(&request::list_tables(port), Expected::Tables).await
-    };
-    tokio::time::timeout(RESPONSE_PATIENCE, asked).await?
+    let mut connection = Connection::open(port).await?;
+    connection.expect(&request::list_tables(port), Expected::Tables).await
 }
 
 /// Port that is free at the moment.
-fn free_port() -> io::Result<u16> {
+pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

@@ -78,7 +78,7 @@ fn build_image(kind: &ServerKind, folder: &Path, permission: Permission) -> Resu
 
 /// Returns the path of the program. Builds it if it is missing, and installs Go before if that is
 /// permitted.
-fn program(folder: &Path, permission: Permission) -> Result<PathBuf> {
+pub(super) fn program(folder: &Path, permission: Permission) -> Result<PathBuf> {
     let finished = folder.join(format!("bin-{VERSION}"));
     let program = finished.join(PROGRAM);
     if program.is_file() {
