@@ -56,8 +56,8 @@ const UPLOAD_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 ///   when the last was 1 hour ago, see [`with_sweeps`](Self::with_sweeps).
 /// - Reading needs permission to write, too.
 ///
-/// The bucket `default` exists from the start. Operations need a tokio runtime. Clones share the open
-/// folder.
+/// The bucket `default` exists from the start. Operations need a tokio runtime. Clones share the
+/// open folder.
 #[derive(Clone, Debug)]
 pub struct FileFolder {
     folder: Arc<Folder>,

@@ -113,12 +113,12 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct GatewayConfig {
-    /// Address, connection limit, time-outs, clock, and the origins of web pages that may read
-    /// responses.
+    /// Address, connection limit, time-outs, clock, and the origins of web pages that may
+    /// read responses.
     pub listener: ListenerConfig,
     /// Access keys beside the buckets' own one, such as those of the tables' server (default: none).
-    /// Without them, the gateway listens beyond loopback only if [`ListenerConfig::insecure`] is
-    /// set.
+    /// Without them, the gateway listens beyond loopback only if [`ListenerConfig::insecure`]
+    /// is set.
     pub credentials: Option<Arc<Credentials>>,
 }
 

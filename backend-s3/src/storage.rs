@@ -96,8 +96,8 @@ pub(crate) trait Rows<C> {
     /// A multipart upload, if it has this key.
     fn upload(&self, key: &str, id: &str) -> Result<Option<UploadRow>>;
 
-    /// Up to `count` uploads behind this key and id, whose keys are before `end`, in the order of
-    /// both.
+    /// Up to `count` uploads behind this key and id, whose keys are before `end`, in the order
+    /// of both.
     fn uploads(
         &self,
         behind: (&str, &str),

@@ -253,8 +253,8 @@ impl<S: Storage> Versions for StoredBlobs<S> {
     }
 }
 
-/// Position behind which the first entry of a page is: the given one, unless it is before the
-/// prefix.
+/// Position behind which the first entry of a page is: the given one, unless it is before
+/// the prefix.
 fn first_position<'a, T>(
     prefix: &'a str,
     after: Option<(&'a str, T)>,

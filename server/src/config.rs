@@ -24,8 +24,8 @@ pub struct ServerConfig {
     /// Address, accepted hosts and origins, connection limit, time-outs, clock.
     pub listener: ListenerConfig,
     /// Access keys, with one of which every request must be signed (default: none). With `None`,
-    /// signatures are not verified, and [`ListenerConfig::hosts`] and [`ListenerConfig::origins`]
-    /// apply.
+    /// signatures are not verified, and [`ListenerConfig::hosts`] and
+    /// [`ListenerConfig::origins`] apply.
     pub credentials: Option<Arc<Credentials>>,
     /// Largest body of a request, in bytes, also after decompression (default: 16 MB). A larger one
     /// is refused with status 413.

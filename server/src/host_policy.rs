@@ -104,8 +104,8 @@ pub struct CorsHeaders {
     pub methods: CorsList,
     /// Request headers that a page may set.
     pub headers: CorsList,
-    /// Response headers that a page may read, besides those that every page may read; separated by
-    /// commas.
+    /// Response headers that a page may read, besides those that every page may read; separated
+    /// by commas.
     pub exposed: HeaderValue,
     /// Time for which a browser may cache the response to a preflight.
     pub max_age: Duration,

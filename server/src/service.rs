@@ -31,8 +31,8 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 const CONTENT_TYPES: [&str; 3] =
     ["application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json"];
 
-/// CORS headers as DynamoDB sends them: it allows the method and the headers that the browser asks
-/// for.
+/// CORS headers as DynamoDB sends them: it allows the method and the headers that the browser
+/// asks for.
 static CORS: CorsHeaders = CorsHeaders {
     methods: CorsList::Requested,
     headers: CorsList::Requested,

@@ -112,8 +112,8 @@ pub fn blob_registry() -> BlobRegistry {
     registry
 }
 
-/// Registers every scheme of blobs whose feature is enabled, and for the others the feature to
-/// enable.
+/// Registers every scheme of blobs whose feature is enabled, and for the others the feature
+/// to enable.
 pub fn register_blobs(registry: &mut BlobRegistry) {
     #[cfg(feature = "blobs")]
     registry.register(tabla_s3::MemoryOpener).register(tabla_s3::FileOpener);

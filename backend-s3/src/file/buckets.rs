@@ -14,8 +14,8 @@ use crate::SigningKey;
 use crate::buckets::{BucketInfo, Buckets, bucket_exists, bucket_not_empty, check_bucket_name};
 
 impl FileFolder {
-    /// Executes a statement that changes the row of a bucket; returns whether there was one to
-    /// change.
+    /// Executes a statement that changes the row of a bucket; returns whether there was one
+    /// to change.
     async fn change(&self, sql: &'static str, name: &str) -> Result<bool> {
         let (folder, name) = (Arc::clone(&self.folder), name.to_owned());
         blocking(move || folder.catalogue.transact(|connection| execute(connection, sql, [name])))

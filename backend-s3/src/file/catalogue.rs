@@ -54,8 +54,8 @@ impl Catalogue {
         self.run(&connection, "BEGIN IMMEDIATE", work)
     }
 
-    /// Executes a transaction that reads: all its statements see the same state. It waits for
-    /// nobody.
+    /// Executes a transaction that reads: all its statements see the same state. It waits
+    /// for nobody.
     pub(super) fn read<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {

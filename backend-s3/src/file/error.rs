@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::ErrorCode;
 use tabla_core::{Error, ErrorKind, Retry};
 
-/// Cause of a failed access, whoever reports it.
+/// Cause of a failed access, reported by the system or by SQLite.
 #[derive(Clone, Copy, Debug)]
 enum Cause {
     Busy,

@@ -26,8 +26,8 @@ const DATA: &str = "data";
 /// Opens a folder, and creates it if it is missing or empty. It blocks.
 ///
 /// # Errors
-/// [`ErrorKind::Config`] for a path that is no folder of blobs and cannot become one: nothing is
-/// created.
+/// [`ErrorKind::Config`] for a path that is no folder of blobs and cannot become one: nothing
+/// is created.
 pub(super) fn open(path: &Path, env: Env) -> Result<Folder> {
     let absolute = std::path::absolute(path)
         .map_err(|error| refused(path, "name a folder, such as `assets`").with_source(error))?;
@@ -156,8 +156,8 @@ fn fill(connection: &Connection, env: &Env) -> Result<()> {
     connection.execute_batch("COMMIT").map_err(from_sqlite)
 }
 
-/// Application id and format version in the header of a catalogue, and the number of its SQL schema
-/// objects.
+/// Application id and format version in the header of a catalogue, and the number of its SQL
+/// schema objects.
 struct Header {
     application_id: i32,
     version: i32,

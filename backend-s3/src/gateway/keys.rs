@@ -6,8 +6,8 @@ use tabla_server::Credentials;
 
 use crate::SigningKey;
 
-/// The buckets' own key, with which their presigned URLs are signed, and the keys of a credentials
-/// file.
+/// The buckets' own key, with which their presigned URLs are signed, and the keys of a
+/// credentials file.
 #[derive(Debug)]
 pub(super) struct Keys {
     own: SigningKey,

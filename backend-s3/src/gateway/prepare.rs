@@ -22,8 +22,8 @@ use super::refusal::{
 use super::verify::{CONTENT_SHA256, Payload, Verified};
 use crate::sign::encode;
 
-/// Largest body that is read whole, in bytes: a list of 10,000 parts or of 1000 keys in XML is
-/// smaller.
+/// Largest body that is read whole, in bytes: a list of 10,000 parts or of 1000 keys in XML
+/// is smaller.
 const WHOLE: u64 = 8 << 20;
 
 const DECODED_LENGTH: HeaderName = HeaderName::from_static("x-amz-decoded-content-length");
@@ -102,8 +102,8 @@ pub(super) fn is_object(path: &str) -> bool {
     path.split_once('/').is_some_and(|(_, key)| !key.is_empty())
 }
 
-/// Returns the request for `s3s`. The body of an object or part is a stream; any other one is read
-/// whole.
+/// Returns the request for `s3s`. The body of an object or part is a stream; any other one is
+/// read whole.
 ///
 /// # Errors
 /// S3's: no length, or a malformed one; a body that is too long, or that is not the signed one.

@@ -121,7 +121,7 @@ pub(super) fn verify(
     Ok(Verified { payload, is_presigned })
 }
 
-/// Checks that the signature covers the host and every `x-amz-*` header. Without this, whoever has
+/// Checks that the signature covers the host and every `x-amz-*` header. Without this, the holder of
 /// a presigned URL could add headers, such as `x-amz-copy-source`.
 fn check_cover(headers: &HeaderMap, signed: &Signed<'_>) -> Result<(), Refusal> {
     let is_signed = |name: &str| signed.headers.iter().any(|given| given == name);

@@ -37,8 +37,8 @@ pub struct S3Config {
     pub profile: Option<String>,
     /// Access key. Default: from the SDK's credentials chain (`AWS_ACCESS_KEY_ID`, profile, role).
     pub credentials: Option<SigningKey>,
-    /// Whether URLs have the bucket in their path and not in the host name. Default: with an
-    /// endpoint.
+    /// Whether URLs have the bucket in their path and not in the host name. Default: with
+    /// an endpoint.
     pub path_style: Option<bool>,
     /// Whether the versions of the bucket can be read. Default: no. The bucket has to keep versions.
     pub versions: bool,

@@ -23,8 +23,8 @@ use crate::buckets::check_bucket_name;
 /// | `path-style` | `true` for the bucket in the path, `false` in the host name | `true` for an endpoint |
 /// | `versions` | `on` to read versions; the bucket has to keep them | `off` |
 ///
-/// Credentials come from the SDK's chain, such as `AWS_ACCESS_KEY_ID`. [`S3Config`] documents the
-/// settings.
+/// Credentials come from the SDK's chain, such as `AWS_ACCESS_KEY_ID`. [`S3Config`] documents
+/// the settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct S3Opener;
 

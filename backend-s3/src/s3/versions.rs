@@ -125,8 +125,8 @@ impl Versions for S3Blobs {
 
 /// Orders the entries of an engine that lists delete markers apart from versions.
 ///
-/// The order of S3 is kept: by time it would be wrong, as S3 gives a multipart upload the time of its
-/// begin.
+/// The order of S3 is kept: by time it would be wrong, as S3 gives a multipart upload the time of
+/// its begin.
 fn order_by_time(all: &mut [BlobVersion]) {
     let is_ordered = all
         .is_sorted_by(|one, next| one.key < next.key || (one.key == next.key && !next.is_latest));

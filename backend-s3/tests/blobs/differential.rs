@@ -67,7 +67,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// One backend, and what it has answered so far.
+/// One backend, and its responses so far.
 struct Run {
     buckets: Arc<dyn Buckets>,
     blobs: Arc<dyn Blobs>,

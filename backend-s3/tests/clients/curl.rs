@@ -93,8 +93,8 @@ impl Case {
         .expect("curl responds")
     }
 
-    /// Uploads bytes with the headers of a signed request, except for those that `change` removes or
-    /// changes.
+    /// Uploads bytes with the headers of a signed request, except for those that `change` removes
+    /// or changes.
     async fn upload(
         &self,
         signed: &PresignedRequest,

@@ -31,8 +31,8 @@ const PAGES: usize = 2000;
 /// Context of a running case: its bucket, helpers and assertions. Cloning it is cheap and gives
 /// another handle on the same bucket.
 ///
-/// A helper whose assertion fails panics with the expected and the actual value, which fails the
-/// case.
+/// A helper whose assertion fails panics with the expected and the actual value, which fails
+/// the case.
 #[derive(Clone)]
 pub struct BlobCtx {
     blobs: Arc<dyn Blobs>,

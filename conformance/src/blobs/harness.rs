@@ -19,8 +19,8 @@ use crate::harness::Cleanup;
 /// so that listing the cases starts none.
 #[async_trait]
 pub trait BlobHarness: Send + Sync + 'static {
-    /// Name of the engine: the key of its [deviations](crate::blobs::deviations) and its column in
-    /// reports.
+    /// Name of the engine: the key of its [deviations](crate::blobs::deviations) and its column
+    /// in reports.
     fn engine(&self) -> &'static str;
 
     /// Makes an empty bucket that no other case sees: a bucket of its own, or a prefix of a shared
@@ -88,8 +88,8 @@ impl CaseBucket {
         self
     }
 
-    /// Sets a cleanup that [empties the bucket](empty_bucket) and ignores errors: for a shared
-    /// server.
+    /// Sets a cleanup that [empties the bucket](empty_bucket) and ignores errors: for a
+    /// shared server.
     #[must_use]
     pub fn emptied(self) -> Self {
         let blobs = Arc::clone(&self.blobs);

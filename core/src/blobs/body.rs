@@ -161,7 +161,7 @@ impl Stream for ExactLength {
 pub struct BlobStream(ByteStream);
 
 impl BlobStream {
-    /// Content from a stream that verifies what it has to.
+    /// Content from a stream that verifies whole blobs itself.
     pub fn new(stream: impl Stream<Item = Result<Bytes>> + Send + 'static) -> Self {
         // Readers of other crates poll again after the end.
         Self(stream.fuse().boxed())

@@ -167,7 +167,7 @@ pub struct GetBlobOutput {
     pub info: BlobInfo,
     /// Positions of the bytes in `body`.
     pub range: Range<u64>,
-    /// Content.
+    /// Bytes at these positions.
     pub body: BlobStream,
 }
 

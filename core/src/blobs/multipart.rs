@@ -109,7 +109,7 @@ pub struct UploadPart {
     pub upload: String,
     /// Number of the part: 1 to 10,000.
     pub number: u32,
-    /// Content.
+    /// Bytes of the part.
     pub body: Body,
     /// Checksums that the body must have.
     pub expected_checksums: Vec<Checksum>,

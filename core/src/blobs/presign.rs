@@ -158,7 +158,7 @@ impl PresignPut {
 
 /// Request for a client to send, as it is, before it expires.
 ///
-/// Whoever has the URL has the permission, so its `Debug` text hides the signature.
+/// The URL is the permission, so its `Debug` text hides the signature.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PresignedRequest {

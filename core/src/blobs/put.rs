@@ -70,7 +70,7 @@ impl BlobHeaders {
 pub struct PutBlob {
     /// Key of the blob.
     pub key: String,
-    /// Content.
+    /// Bytes of the blob.
     pub body: Body,
     /// Stored headers.
     pub headers: BlobHeaders,

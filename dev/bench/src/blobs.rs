@@ -135,9 +135,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     println!(
-        "median of {} rounds, contestants in turns of {} s; {} processors; files in {}",
+        "median of {} rounds, contestants in turns of {} s; checksum of the client: {}; {} processors; \
+         files in {}",
         options.rounds,
         options.turn,
+        options.checksum.map_or("none", |algorithm| algorithm.as_str()),
         std::thread::available_parallelism().map_or(0, usize::from),
         host.folder
     );

@@ -37,8 +37,8 @@ const REMEDY: &str = "`cargo xtask test` installs the clients of other languages
      tests; `cargo xtask clients` installs them and prints the variables that their tests need; \
      TABLA_WITHOUT=clients skips them";
 
-/// Whether the tests of clients in other languages are left out. Says so on standard output if they
-/// are.
+/// Whether the tests of clients in other languages are left out. Says so on standard output if
+/// they are.
 pub fn are_excluded() -> bool {
     let excluded = is_excluded(SHORT_NAME);
     if excluded {

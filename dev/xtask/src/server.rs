@@ -54,8 +54,8 @@ pub(crate) struct ServerKind {
     source: &'static str,
     /// Builds the image.
     build_image: fn(&ServerKind, &Path, Permission) -> Result<()>,
-    /// Makes the program available, and returns the options of the helper that run it as a child
-    /// process.
+    /// Makes the program available, and returns the options of the helper that run it as a
+    /// child process.
     child_options: fn(&Path, Permission) -> Result<Vec<OsString>>,
     /// Remedy in the error that no way works, without a container engine.
     alternative: &'static str,

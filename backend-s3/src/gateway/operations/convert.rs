@@ -215,8 +215,8 @@ pub(super) fn copy_source(source: CopySource) -> S3Result<(String, String, Optio
     }
 }
 
-/// Encoding of the keys of a listing, which a client may ask for because XML cannot contain every
-/// character.
+/// Encoding of the keys of a listing, which a client may ask for because XML cannot contain
+/// every character.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyEncoding {
     is_url: bool,

@@ -80,8 +80,8 @@ pub enum BlobFailure {
     /// The connection breaks before the call is executed, and the caller cannot know that:
     /// [`Applied::Maybe`] if it is a write.
     RequestLost,
-    /// A concurrent conditional write is in flight. Affects conditional writes; other calls are
-    /// executed.
+    /// A concurrent conditional write is in flight. Affects conditional writes; other calls
+    /// are executed.
     Conflict,
 }
 

@@ -77,8 +77,8 @@ impl Open {
         }
     }
 
-    /// Verifies the last blob of a turn: the figures of a contestant that does not do the work are
-    /// worthless.
+    /// Verifies the last blob of a turn: the figures of a contestant that does not do the work
+    /// are worthless.
     async fn verify(&self, turn: &Turn) -> Result<(), Failure> {
         let key = turn.key(turn.ops.saturating_sub(1));
         let found = Arc::new(Mutex::new(Vec::with_capacity(turn.content.len())));

@@ -116,8 +116,8 @@ impl Server {
         self.running.port
     }
 
-    /// Creates the bucket, unless it exists from the start, and the blob that connections read
-    /// first.
+    /// Creates the bucket, unless it exists from the start, and the blob that connections
+    /// read first.
     async fn prepare(&self) -> Result<(), Failure> {
         if self.contestant == Contestant::Versitygw {
             self.blobs.client().create_bucket().bucket(BUCKET).send().await?;

@@ -135,8 +135,8 @@ impl Program {
     }
 }
 
-/// Starts a server, and waits until `check` succeeds. `folder` is deleted after the server has
-/// ended.
+/// Starts a server, and waits until `check` succeeds. `folder` is deleted after the server
+/// has ended.
 pub(crate) fn launch(
     host: &Host,
     folder: Folder,

@@ -76,8 +76,8 @@ fn build_image(kind: &ServerKind, folder: &Path, permission: Permission) -> Resu
     image::import(kind, &stage, &["EXPOSE 7070", &entry_point])
 }
 
-/// Returns the path of the program. Builds it if it is missing, and installs Go before if that is
-/// permitted.
+/// Returns the path of the program. Builds it if it is missing, and installs Go before if that
+/// is permitted.
 pub(super) fn program(folder: &Path, permission: Permission) -> Result<PathBuf> {
     let finished = folder.join(format!("bin-{VERSION}"));
     let program = finished.join(PROGRAM);
