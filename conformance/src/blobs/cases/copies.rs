@@ -56,11 +56,11 @@ async fn copy_has_bytes_of_source(ctx: BlobCtx) {
     ctx.put("a", "content").await;
     ctx.put("empty", "").await;
     let output = copy(&ctx, CopyBlob::new("a", "b")).await;
-    copy(&ctx, CopyBlob::new("empty", "b/empty")).await;
+    copy(&ctx, CopyBlob::new("empty", "c/empty")).await;
     for key in ["a", "b"] {
         ctx.expect_blob(key, "content").await;
     }
-    ctx.expect_blob("b/empty", "").await;
+    ctx.expect_blob("c/empty", "").await;
     let info = ctx.info("b").await;
     assert_eq!((output.etag, output.version), (info.etag, info.version));
     let large = five_mb();

@@ -66,27 +66,6 @@ pub(super) const ROWS: &[Deviation] = deviations! {
         source "Naming Amazon S3 objects",
         but "refuses a key below an object, because a file is no folder",
         observed "ObjectParentIsFile";
-    // Three cases put their keys at once: which put fails, or is lost, differs from run to run.
-    "prefix_selects_keys":
-        S3 "has no folders: one key may continue another",
-        source "Naming Amazon S3 objects",
-        but "refuses the later of the two keys, or loses one if both come at once",
-        observed "conformance/src/blobs/";
-    "delimiter_is_searched_behind_the_prefix":
-        S3 "has no folders: one key may continue another",
-        source "Naming Amazon S3 objects",
-        but "refuses the later of the two keys, or loses one if both come at once",
-        observed "conformance/src/blobs/";
-    "listing_starts_after_a_key":
-        S3 "has no folders: one key may continue another",
-        source "Naming Amazon S3 objects",
-        but "refuses the later of the two keys, or loses one if both come at once",
-        observed "conformance/src/blobs/";
-    "copy_has_bytes_of_source":
-        S3 "has no folders: one key may continue another",
-        source "Naming Amazon S3 objects",
-        but "refuses a key below an object, because a file is no folder",
-        observed "ObjectParentIsFile";
     "copy_to_itself_replaces_headers":
         S3 "replaces all headers and metadata with the directive REPLACE",
         source "CopyObject, x-amz-metadata-directive",
