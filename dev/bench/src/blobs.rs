@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     for part in options.parts.iter().copied() {
         match part {
             Part::Syncs => {
-                found.syncs = syncs::measure(&options)?;
+                found.syncs = syncs::measure(&options, &host)?;
                 found.traced = traced::measure(&host, &programs)?;
             }
             Part::Local => found.measured.extend(comparison::local(&options, &host)?),

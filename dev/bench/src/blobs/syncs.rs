@@ -13,6 +13,7 @@ use super::options::Options;
 use super::{Contestant, Operation, Row};
 use crate::embedded::options::list;
 use crate::embedded::{Failure, Folder};
+use crate::http::program::Host;
 use crate::median::median;
 use crate::process;
 use crate::syncs::{Tool, count, mark, numbers, runtime};
@@ -45,8 +46,8 @@ impl Counted {
 }
 
 /// Runs the child, and counts its fsyncs.
-pub(super) fn measure(options: &Options) -> Result<Vec<Counted>, Failure> {
-    let folder = Folder::make(&options.folder.join("tabla-bench-syncs"))?;
+pub(super) fn measure(options: &Options, host: &Host) -> Result<Vec<Counted>, Failure> {
+    let folder = Folder::make(&host.folder.path().join("syncs"))?;
     // The child must create no folder but its marks.
     runtime()?.block_on(async {
         for contestant in Contestant::LOCAL {
