@@ -1,6 +1,6 @@
 //! Blobs on S3 and on services that speak its protocol, through the AWS SDK.
 //!
-//! Core's [`RetryingBlobs`](tabla_core::blobs::RetryingBlobs) is the only retry policy: the SDK's
+//! Core's `RetryingBlobs` is the only retry policy: the SDK's
 //! retries and its checksums by default are off. Requests are validated by core's rules before they
 //! are sent, so that S3 and the other backends refuse the same ones.
 

@@ -18,7 +18,7 @@ use crate::storage::Written;
 const PIECE_BYTES: usize = 256 << 10;
 
 /// File that is being written. It is removed when this is dropped, unless it is
-/// [kept](Self::keep).
+/// [kept](UncommittedFile::keep).
 ///
 /// It is locked exclusively, so that no sweep of any process removes it. The operating system
 /// releases the lock of a killed process.
