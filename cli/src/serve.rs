@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// Store address [default: in memory, lost on exit]
     #[arg(long, value_name = "ADDRESS")]
     store: Option<String>,
-    /// IP address and port; 0 selects a free port
+    /// IP address and port; 0: a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000", value_parser = address)]
     listen: SocketAddr,
     /// Accept only requests signed with a key in FILE [default: signatures are not checked]
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     /// Serve the blobs of this address over S3's protocol, too; created if it does not exist
     #[arg(long, value_name = "ADDRESS")]
     blobs: Option<String>,
-    /// IP address and port for the blobs; 0 selects a free port
+    /// The same for the blobs
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
     #[arg(requires = "blobs")]
     blobs_listen: SocketAddr,

@@ -116,10 +116,25 @@ async fn bad_serve_option_names_value_cause_and_remedy() {
         (&["--host", "db example"], 2, "'db example'", "is not a host", host),
         (
             &["--auth", half_a_key, "--cors", "https://app.example"],
-            2,
+            1,
             "--cors",
-            "cannot be used with",
-            SEE_HELP,
+            "no effect with --auth",
+            "leave it out, or serve blobs with --blobs",
+        ),
+        (
+            &["--blobs", "memory:", "--blobs-listen", "0.0.0.0:0"],
+            1,
+            "0.0.0.0:0",
+            is_open,
+            "with --auth FILE, or listen on 127.0.0.1",
+        ),
+        (&["--blobs-listen", any], 2, "--blobs <ADDRESS>", "were not provided", SEE_HELP),
+        (
+            &["--listen", any, "--blobs", "s3://photos"],
+            1,
+            "`s3://photos`",
+            "not of `s3:`",
+            "such as `file:assets`",
         ),
         (
             &["--auth", half_a_key, "--host", "db.example"],
