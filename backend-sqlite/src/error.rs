@@ -66,13 +66,9 @@ fn classify(code: Option<ErrorCode>, text: String) -> Error {
     Error::new(kind, format!("{what} ({text})")).with_retry(retry).with_applied(Applied::No)
 }
 
-/// Returns an error with the same kind, message and retry, for another caller of a failed write
-/// group. The source is left out, because it cannot be cloned.
+/// Returns a copy of an error without its source, for another caller of a failed write group.
 pub(crate) fn copy_error(error: &Error, applied: Applied) -> Error {
-    Error::new(error.kind().clone(), error.message())
-        .with_code(error.code())
-        .with_retry(error.retry())
-        .with_applied(applied)
+    error.without_source().with_applied(applied)
 }
 
 /// Returns the error of a damaged row or definition; `what` is the problem.

@@ -273,7 +273,8 @@ impl Inner {
         self: &Arc<Self>,
         plan: impl Fn(&Catalogue) -> Result<SingleWrite<Arc<StoredTable>>>,
     ) -> Result<WriteOutput> {
-        let mut write = self.attempt(plan)?;
+        // A plan is several hundred bytes, and is moved through closures, futures and results.
+        let mut write = Box::new(self.attempt(plan)?);
         let sizes = self.collection_sizes(collections(write.reported_collections())).await?;
         for evaluations in 0.. {
             let sizes = sizes.clone();
@@ -282,7 +283,7 @@ impl Inner {
                 let table = session.catalogue.table(write.table().name())?;
                 let write = match Arc::ptr_eq(&table, write.table()) {
                     true => write,
-                    false => write.replan(table)?,
+                    false => Box::new(write.replan(table)?),
                 };
                 if evaluations < MAX_PRE_EVALUATIONS
                     && let Some(found) = write.items_to_pre_evaluate(session)?
@@ -294,7 +295,7 @@ impl Inner {
             write = match self.writer.write(1, job).await? {
                 WriteStep::Done(output) => return Ok(output),
                 WriteStep::NeedsEvaluation(write, found) => {
-                    on_blocking_thread(move || write.pre_evaluate(found)).await?
+                    on_blocking_thread(move || write.pre_evaluate(found).map(Box::new)).await?
                 }
             };
         }

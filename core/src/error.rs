@@ -394,6 +394,21 @@ impl Error {
         self
     }
 
+    /// Copy without the source, which cannot be cloned: for each further caller of work that several
+    /// callers share.
+    #[must_use]
+    pub fn without_source(&self) -> Self {
+        Self(Box::new(Inner {
+            kind: self.0.kind.clone(),
+            code: self.0.code,
+            message: self.0.message.clone(),
+            retry: self.0.retry,
+            applied: self.0.applied,
+            request_id: self.0.request_id.clone(),
+            source: None,
+        }))
+    }
+
     /// Kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -493,6 +508,22 @@ mod tests {
     #[test]
     fn result_of_unit_is_one_pointer_wide() {
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn copy_has_everything_but_the_source() {
+        let error = Error::new(ErrorKind::Unavailable, "no disk")
+            .with_code("Gone")
+            .with_retry(Retry::Exhausted)
+            .with_applied(Applied::Maybe)
+            .with_request_id("7")
+            .with_source("cause");
+        let copy = error.without_source();
+        assert_eq!(copy.to_string(), error.to_string());
+        assert_eq!((copy.kind(), copy.code()), (&ErrorKind::Unavailable, "Gone"));
+        assert_eq!((copy.retry(), copy.applied()), (Retry::Exhausted, Applied::Maybe));
+        assert_eq!(copy.request_id(), Some("7"));
+        assert!(StdError::source(&copy).is_none() && StdError::source(&error).is_some());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Admission control: limits on the requests in flight and on the memory of requests and responses.
+//! Admission control: limits on the requests in flight, and on the memory of requests, of the items
+//! that they read, and of responses.
 //!
 //! The limit on connections is in `listener`, threads for long bodies are in `workers`.
 
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use tabla_core::{Error, Result};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error_response::{TOO_LARGE, throttled};
 
@@ -22,6 +24,11 @@ const TREES_PER_BYTE: usize = 16;
 /// an item takes less.
 const TREES_AT_LEAST: usize = 64 << 20;
 
+/// Working memory of all requests in flight, as a divisor of the memory for requests and responses.
+const WORKING_SHARE: usize = 2;
+/// Unit in which working memory is counted, in bytes.
+const WORKING_UNIT: usize = 1 << 10;
+
 /// Requests and bytes in flight, with their limits.
 #[derive(Debug)]
 pub(crate) struct AdmissionControl {
@@ -29,6 +36,9 @@ pub(crate) struct AdmissionControl {
     most_bytes: usize,
     requests: AtomicUsize,
     most_requests: usize,
+    /// Free working memory, in units of [`WORKING_UNIT`].
+    working: Semaphore,
+    most_working: u32,
 }
 
 /// Permit for one request in flight. Dropping it admits another request.
@@ -40,13 +50,50 @@ impl Drop for RequestPermit<'_> {
     }
 }
 
+/// Working memory of one operation. Dropping it frees it for others.
+///
+/// It is kept until the response is counted, or an error with items.
+pub(crate) struct WorkingMemory<'a> {
+    load: &'a AdmissionControl,
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl<'a> WorkingMemory<'a> {
+    pub(crate) fn load(&self) -> &'a AdmissionControl {
+        self.load
+    }
+
+    /// Takes the working memory of a request. If too little is free, waits for other operations. One
+    /// that needs more than there is waits until it is alone.
+    ///
+    /// An operation that has its working memory must not wait for a resource that another one could
+    /// hold while it waits here, such as a thread of the workers.
+    ///
+    /// # Errors
+    /// While the request waited, the limit on memory was reached. It is throttled before it is
+    /// executed, because the response to a committed write can no longer be refused.
+    pub(crate) async fn take(&mut self, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let most = self.load.most_working;
+        let units = u32::try_from(bytes.div_ceil(WORKING_UNIT)).map_or(most, |it| it.min(most));
+        let permit = self.load.working.acquire_many(units).await;
+        self.permit = Some(permit.expect("the semaphore is never closed"));
+        self.load.reserve(0).map(drop)
+    }
+}
+
 impl AdmissionControl {
     pub(crate) fn new(bytes: usize, requests: usize) -> Self {
+        let working = (bytes / WORKING_SHARE / WORKING_UNIT).clamp(1, u32::MAX as usize);
         Self {
             bytes: Arc::default(),
             most_bytes: bytes,
             requests: AtomicUsize::new(0),
             most_requests: requests,
+            working: Semaphore::new(working),
+            most_working: working as u32,
         }
     }
 
@@ -66,6 +113,11 @@ impl AdmissionControl {
                 self.most_requests
             ))),
         }
+    }
+
+    /// Returns the working memory of an operation, of which nothing is taken yet.
+    pub(crate) fn working_memory(&self) -> WorkingMemory<'_> {
+        WorkingMemory { load: self, permit: None }
     }
 
     /// Reserves memory until the reservation is dropped, or throttles the request.
@@ -112,20 +164,22 @@ impl AdmissionControl {
 
     /// Returns the body of a response. A large one is counted until it is sent. If that would
     /// exceed the limit, the request is throttled.
-    pub(crate) fn reserved_body(&self, body: Vec<u8>) -> Result<Bytes> {
+    pub(crate) fn reserved_body(&self, mut body: Vec<u8>) -> Result<Bytes> {
         if body.len() < COUNTED_ANSWER {
             return Ok(body.into());
         }
-        Ok(Bytes::from_owner(ReservedBody { _hold: self.reserve(body.len())?, body }))
+        body.shrink_to_fit();
+        Ok(Bytes::from_owner(ReservedBody { _hold: self.reserve(body.capacity())?, body }))
     }
 
     /// Like `reserved_body`, for a write that is committed: it is never throttled, because the
     /// client would repeat the write.
-    pub(crate) fn reserved_body_over_limit(&self, body: Vec<u8>) -> Bytes {
+    pub(crate) fn reserved_body_over_limit(&self, mut body: Vec<u8>) -> Bytes {
         if body.len() < COUNTED_ANSWER {
             return body.into();
         }
-        let (_, hold) = self.reserve_over_limit(body.len());
+        body.shrink_to_fit();
+        let (_, hold) = self.reserve_over_limit(body.capacity());
         Bytes::from_owner(ReservedBody { _hold: hold, body })
     }
 }
@@ -164,6 +218,8 @@ impl AsRef<[u8]> for ReservedBody {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+
     use super::*;
 
     #[test]
@@ -201,6 +257,54 @@ mod tests {
         assert_eq!(error.code(), TOO_LARGE);
         let error = load.reserve_parsed(16 << 20, || (256 << 20) + 1).unwrap_err();
         assert_eq!(error.code(), TOO_LARGE, "the request could never be admitted");
+    }
+
+    #[test]
+    fn spare_capacity_of_a_response_is_released_before_it_is_counted() {
+        let load = AdmissionControl::new(300 << 10, 2);
+        let mut body = Vec::with_capacity(400 << 10);
+        body.resize(100 << 10, 0);
+        let answers = [
+            load.reserved_body(body.clone()).unwrap(),
+            load.reserved_body(body.clone()).unwrap(),
+            load.reserved_body_over_limit(body),
+        ];
+        assert!(load.reserve(1).is_err());
+        drop(answers);
+        drop(load.reserve(300 << 10).unwrap());
+    }
+
+    #[test]
+    fn request_waits_until_its_working_memory_is_free() {
+        let load = AdmissionControl::new(200 << 10, 9);
+        let [mut first, mut second, mut third, mut fourth] =
+            std::array::from_fn(|_| load.working_memory());
+        first.take(60 << 10).now_or_never().unwrap().unwrap();
+        let mut waiting = Box::pin(second.take(1000 << 10));
+        assert!(waiting.as_mut().now_or_never().is_none(), "it needs everything there is");
+        let mut behind = Box::pin(third.take(1 << 10));
+        assert!(behind.as_mut().now_or_never().is_none(), "small requests do not overtake it");
+        assert!(fourth.take(0).now_or_never().is_some());
+        drop(first);
+        assert!(waiting.as_mut().now_or_never().is_some());
+        drop(waiting);
+        assert!(behind.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(behind.as_mut().now_or_never().is_some());
+    }
+
+    #[test]
+    fn request_whose_wait_ends_at_the_memory_limit_is_throttled() {
+        let load = AdmissionControl::new(200 << 10, 9);
+        let [mut first, mut second] = std::array::from_fn(|_| load.working_memory());
+        first.take(100 << 10).now_or_never().unwrap().unwrap();
+        let mut waiting = Box::pin(second.take(100 << 10));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        let answer = load.reserved_body_over_limit(vec![0; 201 << 10]);
+        drop(first);
+        let error = waiting.as_mut().now_or_never().unwrap().unwrap_err();
+        assert_eq!(error.code(), "ThrottlingException");
+        drop((waiting, answer));
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub struct ServerConfig {
     /// is refused with status 413.
     pub request_bytes: usize,
     /// Memory for requests and large responses in flight, in bytes (default: 256 MB). A request
-    /// that would exceed it is throttled.
+    /// that would exceed it is throttled. The items that requests in flight read take at most half as
+    /// much besides; a request waits for it.
     pub memory_bytes: usize,
     /// Limit on requests in flight (default: 1024). Requests beyond it are throttled.
     pub max_requests: usize,

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use tabla_core::ops::{self, Select};
 use tabla_core::{Error, ErrorKind, Result, Store};
 
-use crate::admission::AdmissionControl;
+use crate::admission::WorkingMemory;
 use crate::error_response::UNKNOWN_OPERATION;
 use crate::lifecycle;
 use crate::operation::{Operation, Support};
 use crate::request::{self, Members};
 use crate::response::{self, TABLE, TABLE_DESCRIPTION};
+use crate::working_memory::NeedsMemory;
 
 /// Executes an operation and returns the JSON text of its response. `host` is the `Host` header of
-/// the request, for DescribeEndpoints.
+/// the request, for DescribeEndpoints. Takes the working memory of the operation.
 pub(crate) async fn dispatch(
     store: &Arc<dyn Store>,
-    load: &AdmissionControl,
+    memory: &mut WorkingMemory<'_>,
     operation: Operation,
     body: &[u8],
     host: &str,
@@ -27,45 +28,55 @@ pub(crate) async fn dispatch(
         return Err(refused(operation, why));
     }
     let members = &Members::of_request(operation, body)?;
-    let _trees =
-        load.reserve_parsed(body.len(), || request::trees(operation, body.len(), members))?;
-    let outcome = call_store(store, operation, members, host).await;
+    let trees = || request::trees(operation, body.len(), members);
+    let _trees = memory.load().reserve_parsed(body.len(), trees)?;
+    let outcome = call_store(store, memory, operation, members, host).await;
     outcome.map_err(|error| request::reworded(members, error))
 }
 
 async fn call_store(
     store: &Arc<dyn Store>,
+    memory: &mut WorkingMemory<'_>,
     operation: Operation,
     members: &Members<'_>,
     host: &str,
 ) -> Result<Vec<u8>> {
     use Operation::*;
 
+    /// Calls the store with a request that the parser returns, after its working memory is taken.
+    macro_rules! call {
+        ($method:ident, $parser:path) => {{
+            let request = $parser(members)?;
+            memory.take(request.working_memory()).await?;
+            store.$method(request).await?
+        }};
+    }
+
     Ok(match operation {
-        GetItem => response::get(&store.get(request::get(members)?).await?),
-        PutItem => response::write(&store.put(request::put(members)?).await?),
-        UpdateItem => response::write(&store.update(request::update(members)?).await?),
-        DeleteItem => response::write(&store.delete(request::delete(members)?).await?),
+        GetItem => response::get(&call!(get, request::get)),
+        PutItem => response::write(&call!(put, request::put)),
+        UpdateItem => response::write(&call!(update, request::update)),
+        DeleteItem => response::write(&call!(delete, request::delete)),
         Query => {
             let request = request::query(members)?;
+            memory.take(request.working_memory()).await?;
             let only_counts = request.select == Some(Select::Count);
             response::page(&store.query(request).await?, only_counts)
         }
         Scan => {
             let request = request::scan(members)?;
+            memory.take(request.working_memory()).await?;
             let only_counts = request.select == Some(Select::Count);
             response::page(&store.scan(request).await?, only_counts)
         }
-        BatchGetItem => response::batch_get(&store.batch_get(request::batch_get(members)?).await?),
+        BatchGetItem => response::batch_get(&call!(batch_get, request::batch_get)),
         BatchWriteItem => {
             response::batch_write(&store.batch_write(request::batch_write(members)?).await?)
         }
-        TransactGetItems => {
-            response::transact_get(&store.transact_get(request::transact_get(members)?).await?)
+        TransactGetItems => response::transact_get(&call!(transact_get, request::transact_get)),
+        TransactWriteItems => {
+            response::transact_write(&call!(transact_write, request::transact_write))
         }
-        TransactWriteItems => response::transact_write(
-            &store.transact_write(request::transact_write(members)?).await?,
-        ),
         CreateTable => {
             let table = lifecycle::create(store, request::create_table(members)?).await?;
             response::described(TABLE_DESCRIPTION, &table)
@@ -122,7 +133,7 @@ async fn call_store(
             let request = request::get_shard_iterator(members)?;
             response::shard_iterator(&store.get_shard_iterator(request).await?)
         }
-        GetRecords => response::records(&store.get_records(request::get_records(members)?).await?),
+        GetRecords => response::records(&call!(get_records, request::get_records)),
         _ => return Err(refused(operation, "it is not implemented")),
     })
 }

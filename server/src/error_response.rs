@@ -3,10 +3,10 @@
 //! The texts of errors come from core and from the parsers in `request` and `shape`.
 
 use http::StatusCode;
-use tabla_core::{CancellationReason, Error, ErrorKind};
+use tabla_core::{CancellationReason, Error, ErrorKind, Item};
 
 use crate::request::SERIALIZATION;
-use crate::response::{Object, object};
+use crate::response::{Object, object_with_items};
 
 /// Prefix of `__type` for exceptions of DynamoDB's API model.
 const MODELLED: &str = "com.amazonaws.dynamodb.v20120810#";
@@ -55,7 +55,7 @@ fn name(error: &Error) -> (&'static str, &'static str) {
 
 fn body(error: &Error) -> Vec<u8> {
     let (prefix, code) = name(error);
-    object(|answer| {
+    object_with_items(items(error), |answer| {
         answer.text("__type", &format!("{prefix}{code}"));
         // The API model spells this member in two ways.
         let member = match error.kind() {
@@ -81,6 +81,17 @@ fn body(error: &Error) -> Vec<u8> {
             _ => {}
         }
     })
+}
+
+/// Returns the items that an error shows.
+fn items(error: &Error) -> Vec<&Item> {
+    match error.kind() {
+        ErrorKind::ConditionFailed { item } => item.iter().collect(),
+        ErrorKind::TransactionCanceled { reasons } => {
+            reasons.iter().filter_map(|reason| reason.item.as_ref()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn reason(object: &mut Object<'_>, reason: &CancellationReason) {

@@ -153,6 +153,9 @@ impl CorsHeaders {
 }
 
 fn is_own_host(given: &[u8], listen: IpAddr, hosts: &[String]) -> bool {
+    if is_usual_host(given) {
+        return true;
+    }
     let Some(host) = std::str::from_utf8(given).ok().and_then(canonical_host) else { return false };
     if is_loopback(&host) || hosts.contains(&host) {
         return true;
@@ -162,6 +165,23 @@ fn is_own_host(given: &[u8], listen: IpAddr, hosts: &[String]) -> bool {
         // an IP address resolved to another one.
         Some(address) => address == listen || listen.is_unspecified(),
         None => false,
+    }
+}
+
+/// Whether this is `localhost` or `127.0.0.1` as clients usually write it, with or without a port.
+/// It has the result of the general check, and allocates nothing.
+fn is_usual_host(given: &[u8]) -> bool {
+    let loopback = [&b"localhost"[..], b"127.0.0.1"];
+    let Some(rest) = loopback.into_iter().find_map(|host| given.strip_prefix(host)) else {
+        return false;
+    };
+    match rest {
+        [] => true,
+        [b':', port @ ..] => {
+            let is_port = port.len() < 5 || port.len() == 5 && port <= &b"65535"[..];
+            is_port && port.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
     }
 }
 
@@ -297,6 +317,9 @@ mod tests {
             "[::ffff:127.0.0.1]:8000",
             " localhost:8000 ",
             "localhost:",
+            "localhost:9999",
+            "127.0.0.1:65535",
+            "127.0.0.1:00008",
         ];
         assert_eq!(hosts(&ServerConfig::new(), &own), vec![true; own.len()]);
     }
@@ -313,6 +336,10 @@ mod tests {
             "evil.example#localhost",
             "localhost:x",
             "localhost:80:80",
+            "localhost:65536",
+            "127.0.0.1:99999",
+            "127.0.0.1:100000",
+            "localhost8000",
             "localhost, evil.example",
             "",
             ".",

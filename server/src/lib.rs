@@ -46,6 +46,7 @@ mod service;
 mod shape;
 mod table_delay;
 mod workers;
+mod working_memory;
 
 pub use auth::{AccessKey, Credentials};
 pub use config::{ServerConfig, spawn};

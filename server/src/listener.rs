@@ -36,6 +36,7 @@
 mod body;
 mod config;
 mod connections;
+mod linger;
 mod write_timeout;
 
 use std::convert::Infallible;
@@ -63,6 +64,7 @@ pub use self::body::{BodyMode, RequestBody, RequestBodyError, ResponseBody};
 pub(crate) use self::config::listener_setters;
 pub use self::config::{Authentication, ListenerConfig, check_host, check_origin};
 use self::connections::{Connection, ConnectionState, Connections, ExecutingBody};
+use self::linger::Linger;
 use self::write_timeout::WriteTimeout;
 
 /// Limit on the head of a request, in bytes. A signature and a few headers take less than a tenth
@@ -269,7 +271,7 @@ async fn serve<P: Protocol>(
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let io = TokioIo::new(WriteTimeout::new(stream, config.write_timeout, place.handle()));
+    let stream = WriteTimeout::new(stream, config.write_timeout, place.handle());
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
@@ -281,6 +283,7 @@ async fn serve<P: Protocol>(
         state: place.handle(),
         is_used: AtomicBool::new(false),
     });
+    let io = TokioIo::new(Linger::new(stream, Arc::clone(&context)));
     let shared = Arc::clone(&context);
     let respond = move |request| {
         shared.is_used.store(true, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use tabla_core::env::Timestamp;
 use tabla_core::ops::{KeySchemaElement, Tags, TimeToLiveDescription, UpdateTimeToLive};
 
 pub(crate) use items::{batch_get, batch_write, get, page, transact_get, transact_write, write};
-pub(crate) use json::{Array, Object, object};
+pub(crate) use json::{Array, Object, object, object_with_items};
 pub(crate) use stream::{records, shard_iterator, stream, streams};
 pub(crate) use table::{described, tables};
 

@@ -13,7 +13,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use tabla_core::{Error, ErrorKind, Result, Store};
 
-use crate::admission::AdmissionControl;
+use crate::admission::{AdmissionControl, WorkingMemory};
 use crate::config::ServerConfig;
 use crate::error_response::UNKNOWN_OPERATION;
 use crate::host_policy::{AllowedOrigin, CorsHeaders, CorsList, HostPolicy};
@@ -48,6 +48,13 @@ pub struct Service(Arc<Inner>);
 
 /// Status, body and coding of a response.
 type EncodedBody = (StatusCode, Bytes, Option<content_coding::ContentCoding>);
+
+/// Error as a response: its code, and its status and body.
+struct Failure {
+    code: &'static str,
+    status: StatusCode,
+    body: Bytes,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -195,32 +202,23 @@ impl Service {
         let content_type = content_type(&parts.headers);
         let operation = operation(&parts.headers);
         let outcome = match (content_type, operation) {
-            (None, _) => Err(unknown(format!(
+            (None, _) => Err(self.failure(&unknown(format!(
                 "the Content-Type of a request must be one of {}",
                 CONTENT_TYPES.join(", ")
-            ))),
-            (_, None) => Err(unknown(
+            )))),
+            (_, None) => Err(self.failure(&unknown(
                 "the header X-Amz-Target of a request must name an operation, for example \
                  DynamoDB_20120810.GetItem",
-            )),
+            ))),
             (Some(_), Some(operation)) => {
                 // A panic still produces a response.
                 let work = AssertUnwindSafe(self.execute_with_permit(parts, operation, body));
-                work.catch_unwind().await.unwrap_or_else(|_| {
-                    Err(Error::new(
-                        ErrorKind::Unexpected,
-                        "the server panicked; report this defect of tabla",
-                    ))
-                })
+                work.catch_unwind().await.unwrap_or_else(|_| Err(self.panicked()))
             }
         };
-        let outcome = match outcome {
-            Ok(body) => self.compress(operation, &parts.headers, body).await,
-            Err(error) => Err(error),
-        };
         let (code, answer) = match outcome {
-            Ok(answer) => (metrics::OK, answer),
-            Err(error) => self.failed(&error),
+            Ok(body) => (metrics::OK, self.compress(&parts.headers, body).await),
+            Err(Failure { code, status, body }) => (code, (status, body, None)),
         };
         let mut response = http_response(content_type.unwrap_or(CONTENT_TYPES[0]), answer);
         if content_type.is_none() {
@@ -240,29 +238,49 @@ impl Service {
         response
     }
 
+    /// Executes an operation, unless too many are in flight, and returns the body of its response.
     async fn execute_with_permit(
         &self,
         parts: &Parts,
         operation: Operation,
         body: Result<Bytes>,
-    ) -> Result<Vec<u8>> {
-        let _place = self.0.load.admit()?;
-        let sent = body?;
+    ) -> Result<Bytes, Failure> {
+        let _place = self.0.load.admit().map_err(|error| self.failure(&error))?;
+        let sent = body.map_err(|error| self.failure(&error))?;
         if sent.len() < OFFLOAD_BYTES && !parts.headers.contains_key(CONTENT_ENCODING) {
             return self.execute(parts, operation, sent).await;
         }
         // Parsing a long body would keep a thread of the runtime from serving other requests.
         let (service, parts) = (self.clone(), parts.clone());
         let work = async move { service.execute(&parts, operation, sent).await };
-        self.0.workers.run(work).await.unwrap_or_else(|| {
-            Err(Error::new(
-                ErrorKind::Unexpected,
-                "the server panicked; report this defect of tabla",
-            ))
-        })
+        self.0.workers.run(work).await.unwrap_or_else(|| Err(self.panicked()))
     }
 
-    async fn execute(&self, parts: &Parts, operation: Operation, sent: Bytes) -> Result<Vec<u8>> {
+    async fn execute(
+        &self,
+        parts: &Parts,
+        operation: Operation,
+        sent: Bytes,
+    ) -> Result<Bytes, Failure> {
+        let load = &self.0.load;
+        // Freed at the end, when the items that it stands for are dropped and the body is counted.
+        let mut memory = load.working_memory();
+        match self.try_execute(parts, operation, sent, &mut memory).await {
+            Ok(body) if is_safe_to_retry(operation) => {
+                load.reserved_body(body).map_err(|error| self.failure(&error))
+            }
+            Ok(body) => Ok(load.reserved_body_over_limit(body)),
+            Err(error) => Err(self.failure(&error)),
+        }
+    }
+
+    async fn try_execute(
+        &self,
+        parts: &Parts,
+        operation: Operation,
+        sent: Bytes,
+        memory: &mut WorkingMemory<'_>,
+    ) -> Result<Vec<u8>> {
         if let Some(credentials) = &self.0.config.credentials {
             auth::verify(credentials, parts, &sent, self.0.config.env.clock.now())?;
         }
@@ -278,7 +296,7 @@ impl Service {
         }
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.unwrap_or("localhost");
-        let outcome = dispatch::dispatch(&self.0.store, &self.0.load, operation, &body, host);
+        let outcome = dispatch::dispatch(&self.0.store, memory, operation, &body, host);
         let error = match outcome.await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
@@ -290,42 +308,40 @@ impl Service {
     }
 
     /// Returns a response, compressed if the client accepts a coding.
-    async fn compress(
-        &self,
-        operation: Option<Operation>,
-        headers: &HeaderMap,
-        body: Vec<u8>,
-    ) -> Result<EncodedBody> {
-        let encoding = content_coding::negotiate(headers, body.len());
-        let body = match encoding {
-            None => body,
-            Some(encoding) if body.len() < OFFLOAD_BYTES => {
-                content_coding::compress(encoding, &body)
-            }
-            Some(encoding) => {
-                let work = async move { content_coding::compress(encoding, &body) };
-                let packed = self.0.workers.run(work).await;
-                packed.expect("compressing into a vector does not fail")
-            }
+    async fn compress(&self, headers: &HeaderMap, body: Bytes) -> EncodedBody {
+        let Some(encoding) = content_coding::negotiate(headers, body.len()) else {
+            return (StatusCode::OK, body, None);
         };
-        let body = match operation.is_some_and(is_safe_to_retry) {
-            true => self.0.load.reserved_body(body)?,
-            false => self.0.load.reserved_body_over_limit(body),
+        let packed = if body.len() < OFFLOAD_BYTES {
+            content_coding::compress(encoding, &body)
+        } else {
+            // The body is counted until the worker has compressed it.
+            let work = async move { content_coding::compress(encoding, &body) };
+            let packed = self.0.workers.run(work).await;
+            packed.expect("compressing into a vector does not fail")
         };
-        Ok((StatusCode::OK, body, encoding))
+        // It replaces a body that was admitted, and that was usually larger.
+        (StatusCode::OK, self.0.load.reserved_body_over_limit(packed), Some(encoding))
     }
 
-    /// Returns the code and the response of a failed request. An error may show many items; if
-    /// there is no memory for them, the request is throttled instead, because nothing was executed.
-    fn failed(&self, error: &Error) -> (&'static str, EncodedBody) {
+    /// Returns the response to a failed request. An error may show many items; if there is no memory
+    /// for them, the request is throttled instead, because nothing was executed.
+    fn failure(&self, error: &Error) -> Failure {
         let (status, body) = error_response::answer(error);
         match self.0.load.reserved_body(body) {
-            Ok(body) => (error.code(), (status, body, None)),
+            Ok(body) => Failure { code: error.code(), status, body },
             Err(throttled) => {
                 let (status, body) = error_response::answer(&throttled);
-                (throttled.code(), (status, body.into(), None))
+                Failure { code: throttled.code(), status, body: body.into() }
             }
         }
+    }
+
+    fn panicked(&self) -> Failure {
+        self.failure(&Error::new(
+            ErrorKind::Unexpected,
+            "the server panicked; report this defect of tabla",
+        ))
     }
 
     /// Serves `GET /` (health) and `GET /metrics`.
@@ -409,8 +425,11 @@ fn plain(status: StatusCode, text: String) -> Response<Bytes> {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use tabla_conformance::fault::Operation as Called;
+    use tabla_conformance::interleave::{CallHook, InterleavingStore};
     use tabla_core::ops::CreateTable;
     use tabla_core::{KeyType, MemoryStore};
+    use tokio::sync::Semaphore;
 
     use super::*;
 
@@ -460,5 +479,57 @@ mod tests {
         drop((unread, written));
         assert!(ask("PutItem", refused).await.body().len() > 90 << 10);
         assert_eq!(ask("GetItem", get).await.status(), StatusCode::OK);
+    }
+
+    /// A store holds the items of concurrent requests at the same time, such as those of one
+    /// write group.
+    #[tokio::test]
+    async fn requests_wait_for_the_memory_of_the_items_that_they_read() {
+        let gate = Arc::new(Semaphore::new(0));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let hook: CallHook = {
+            let (gate, begun) = (Arc::clone(&gate), Arc::clone(&begun));
+            Arc::new(move |operation| {
+                let (gate, begun) = (Arc::clone(&gate), Arc::clone(&begun));
+                Box::pin(async move {
+                    if operation == Called::BatchGet {
+                        begun.fetch_add(1, Ordering::Relaxed);
+                        gate.acquire().await.expect("the semaphore is open").forget();
+                    }
+                    Ok(())
+                })
+            })
+        };
+        let store = MemoryStore::new();
+        let table = CreateTable::new("things").partition_key("pk", KeyType::S);
+        store.create_table(table).await.unwrap();
+        let store = Arc::new(InterleavingStore::new(store).with_hook(hook));
+        // Half of it is for items: enough for two batches of the largest size.
+        let config = ServerConfig::new().with_memory_bytes(64 << 20);
+        let service = Service::with_config(store, config);
+        let ask = |operation: &str, body: Value| {
+            let request = Request::post("/")
+                .header(CONTENT_TYPE, CONTENT_TYPES[0])
+                .header(TARGET, format!("DynamoDB_20120810.{operation}"))
+                .body(Bytes::from(body.to_string()));
+            let service = service.clone();
+            Box::pin(async move { service.call(request.unwrap()).await.status() }).fuse()
+        };
+        let key = |number: usize| json!({ "pk": { "S": number.to_string() } });
+        let keys: Vec<Value> = (0..100).map(key).collect();
+        let batch = json!({ "RequestItems": { "things": { "Keys": keys } } });
+        let mut batches: Vec<_> = (0..4).map(|_| ask("BatchGetItem", batch.clone())).collect();
+        for expected in [2, 3, 4, 4, 4] {
+            for batch in &mut batches {
+                // The store yields before and after each call.
+                for _ in 0..3 {
+                    let _ = futures::poll!(&mut *batch);
+                }
+            }
+            assert_eq!(begun.load(Ordering::Relaxed), expected);
+            gate.add_permits(1);
+            let put = json!({ "TableName": "things", "Item": key(0) });
+            assert_eq!(ask("PutItem", put).await, StatusCode::OK, "it reads no item");
+        }
     }
 }

@@ -7,10 +7,10 @@ use tabla_core::ops::{
     TransactGetItemsOutput, TransactWriteItemsOutput, WriteOutput, WriteRequest,
 };
 
-use super::{Array, Object, capacity, object};
+use super::{Array, Object, capacity, object, object_with_items};
 
 pub(crate) fn get(output: &GetItemOutput) -> Vec<u8> {
-    object(|answer| {
+    object_with_items(&output.item, |answer| {
         if let Some(item) = &output.item {
             answer.item("Item", item);
         }
@@ -19,7 +19,7 @@ pub(crate) fn get(output: &GetItemOutput) -> Vec<u8> {
 }
 
 pub(crate) fn write(output: &WriteOutput) -> Vec<u8> {
-    object(|answer| {
+    object_with_items(&output.attributes, |answer| {
         if let Some(attributes) = &output.attributes {
             answer.item("Attributes", attributes);
         }
@@ -30,9 +30,10 @@ pub(crate) fn write(output: &WriteOutput) -> Vec<u8> {
 
 /// Returns a page of Query or Scan, without items if `only_counts` is set.
 pub(crate) fn page(page: &Page, only_counts: bool) -> Vec<u8> {
-    object(|answer| {
+    let found = if only_counts { &[] } else { &page.items[..] };
+    object_with_items(found, |answer| {
         if !only_counts {
-            answer.array("Items", |array| items(array, &page.items));
+            answer.array("Items", |array| items(array, found));
         }
         answer.number("Count", page.count);
         answer.number("ScannedCount", page.scanned_count);
@@ -50,7 +51,7 @@ fn items(array: &mut Array<'_>, items: &[Item]) {
 }
 
 pub(crate) fn batch_get(output: &BatchGetItemOutput) -> Vec<u8> {
-    object(|answer| {
+    object_with_items(output.responses.values().flatten(), |answer| {
         answer.object("Responses", |object| {
             for (table, found) in &output.responses {
                 object.array(table, |array| items(array, found));
@@ -120,7 +121,7 @@ fn write_requests(array: &mut Array<'_>, writes: &[WriteRequest]) {
 }
 
 pub(crate) fn transact_get(output: &TransactGetItemsOutput) -> Vec<u8> {
-    object(|answer| {
+    object_with_items(output.responses.iter().flatten(), |answer| {
         answer.array("Responses", |array| {
             for found in &output.responses {
                 array.object(|object| {

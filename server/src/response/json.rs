@@ -5,9 +5,27 @@ use std::io::Write;
 
 use tabla_core::Item;
 
+/// Initial buffer for the text of a response besides its items, in bytes.
+const BUFFER: usize = 256;
+
 /// Returns the text of an object.
 pub(crate) fn object(write: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256);
+    let mut out = Vec::with_capacity(BUFFER);
+    put_object(&mut out, write);
+    out
+}
+
+/// Returns the text of an object that contains these items.
+///
+/// Its buffer has room for them from the start: a buffer that grows takes up to three times the
+/// memory of the text, because it is copied to one of twice the size.
+pub(crate) fn object_with_items<'a>(
+    items: impl IntoIterator<Item = &'a Item>,
+    write: impl FnOnce(&mut Object<'_>),
+) -> Vec<u8> {
+    let size: usize = items.into_iter().map(Item::size).sum();
+    // Type codes and punctuation add a few per cent to an item of long values.
+    let mut out = Vec::with_capacity(BUFFER + size + size / 16);
     put_object(&mut out, write);
     out
 }
@@ -111,6 +129,16 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_of_large_items_fits_into_its_first_buffer() {
+        let items = vec![tabla_core::item! { "pk" => "a", "text" => "x".repeat(10_000) }; 10];
+        let text = object_with_items(&items, |answer| {
+            answer.array("Items", |array| items.iter().for_each(|item| array.item(item)));
+        });
+        assert!(text.len() > 100_000);
+        assert!(text.capacity() < 110_000, "{}", text.capacity());
+    }
 
     #[test]
     fn strings_are_escaped_and_members_separated() {

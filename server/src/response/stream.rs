@@ -4,7 +4,7 @@ use tabla_core::ops::{
     GetRecordsOutput, ListStreamsOutput, Record, Shard, ShardIterator, StreamDescription,
 };
 
-use super::{Object, key_schema, object, seconds};
+use super::{Object, key_schema, object, object_with_items, seconds};
 
 /// Region in stream records, as in the ARNs of tables and streams.
 const REGION: &str = "local";
@@ -66,7 +66,8 @@ pub(crate) fn shard_iterator(iterator: &ShardIterator) -> Vec<u8> {
 }
 
 pub(crate) fn records(output: &GetRecordsOutput) -> Vec<u8> {
-    object(|answer| {
+    let images = output.records.iter().flat_map(|it| it.new_image.iter().chain(&it.old_image));
+    object_with_items(images, |answer| {
         answer.array("Records", |array| {
             for one in &output.records {
                 array.object(|object| record(object, one));

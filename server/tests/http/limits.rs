@@ -45,6 +45,22 @@ async fn body_over_the_limit_is_refused_before_it_arrives() {
 }
 
 #[tokio::test]
+async fn client_that_sends_a_large_body_before_it_reads_gets_the_refusal() {
+    const LENGTH: usize = 64 << 20;
+    let server = server(ServerConfig::new()).await;
+    let mut client = Client::connect(server.address()).await;
+    client
+        .send(format!(
+            "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nContent-Length: {LENGTH}\r\n\r\n"
+        ))
+        .await;
+    client.send(vec![b' '; LENGTH]).await;
+    assert_eq!(client.receive().await.unwrap().status, 413);
+    assert!(client.receive().await.is_none());
+}
+
+#[tokio::test]
 async fn body_may_arrive_in_parts() {
     let server = server(ServerConfig::new()).await;
     let mut client = Client::connect(server.address()).await;
