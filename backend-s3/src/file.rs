@@ -4,13 +4,15 @@
 //!   in `schema`, rows in `rows` and `uploads`, connections in `catalogue`.
 //! - `data/<xx>/<id>`: the bytes, in files with random names (`data`).
 //!
-//! A put writes a file, syncs it and its folder, and then commits one transaction. So a row refers
-//! to whole files only, and what a crash leaves is a file without a row, which `sweep` removes.
+//! A put writes a file (`write`), syncs it and its folder (`entries`), and then commits one
+//! transaction, together with those of other puts (`writer`). So a row refers to whole files only, and
+//! what a crash leaves is a file without a row, which `sweep` removes.
 
 mod buckets;
 mod catalogue;
 mod columns;
 mod data;
+mod entries;
 mod error;
 mod folder;
 mod links;
@@ -22,6 +24,7 @@ mod schema;
 mod sweep;
 mod uploads;
 mod write;
+mod writer;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -38,7 +41,7 @@ use crate::stored::StoredBlobs;
 
 use self::data::Files;
 use self::folder::{Folder, blocking};
-use self::write::NewFile;
+use self::write::Received;
 
 pub use self::opener::FileOpener;
 pub(crate) use self::opener::FolderOptions;
@@ -50,7 +53,8 @@ const UPLOAD_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Buckets in a folder of the local disk.
 ///
 /// - A put is answered after its bytes, the entry of its file and the catalogue are synced: three
-///   syncs, one more than for a plain file whose folder is synced, too.
+///   syncs, one more than for a plain file whose folder is synced, too. The first two run at the
+///   same time. Concurrent puts share the last two.
 /// - Several processes may share the folder, on a local file system with file locks.
 /// - A killed process leaves at most files that no blob lists. A sweep deletes them. A put starts one
 ///   when the last was 1 hour ago, see [`with_sweeps`](Self::with_sweeps).
@@ -181,24 +185,11 @@ impl Storage for FileBucket {
         commit: impl FnOnce(&mut dyn Rows<Files>, Written<Files>) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let folder = Arc::clone(&self.folder);
-        let (bytes, received) = match body.as_bytes().cloned() {
-            Some(bytes) => (Some(bytes), None),
-            None => {
-                let stream = body.into_stream();
-                (None, Some(NewFile::receive(Arc::clone(&folder), &plan, stream).await?))
-            }
-        };
+        let received = Received::new(&folder, &plan, body).await?;
         let name = self.name.clone();
         let output = blocking(move || {
-            let mut file = match received {
-                Some(file) => file,
-                None => NewFile::create(&folder, &plan)?,
-            };
-            if let Some(bytes) = bytes {
-                file.write(&bytes)?;
-            }
-            let (file, written) = file.finish(&plan)?;
-            let outcome = folder.transact(&name, |rows| commit(rows, written));
+            let (file, written) = received.finish(&folder, &plan)?;
+            let outcome = folder.transact(name, |rows| commit(rows, written));
             match &outcome {
                 Err(error) if error.applied() == Applied::No => drop(file),
                 _ => file.keep(),
@@ -217,7 +208,7 @@ impl Storage for FileBucket {
         work: impl FnOnce(&mut dyn Rows<Files>) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let (folder, name) = (Arc::clone(&self.folder), self.name.clone());
-        blocking(move || folder.transact(&name, work)).await
+        blocking(move || folder.transact(name, work)).await
     }
 
     fn read<R>(&self, work: impl FnOnce(&dyn Rows<Files>) -> Result<R>) -> Result<R> {

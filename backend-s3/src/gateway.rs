@@ -53,6 +53,15 @@
 //! of the trailer, and every checksum. Only then is its last piece passed to the storage, so that a
 //! request that fails, or whose client vanishes, writes nothing.
 //!
+//! # Checksums
+//! - The stored checksum is the one that the client sends. Without one, it is the CRC-64/NVME of all
+//!   bytes, as on S3, also of a multipart upload that was created without an algorithm.
+//! - A part of such an upload may be sent with a checksum of any algorithm, as SDKs do by default. A
+//!   part of an upload that names its algorithm is refused with another one (`InvalidRequest`).
+//! - A presigner that has no body yet can sign the checksum of no bytes into the query, as that of the
+//!   SDK for JavaScript does by default. It is ignored. Any other checksum in a query is verified,
+//!   although S3 ignores it: sign the header, so that S3 verifies it, too.
+//!
 //! # Limits
 //! An object or part has at most 5 GB and streams in constant memory. Any other body has at most
 //! 8 MB. Limits on connections and time-outs are those of [`ListenerConfig`].
@@ -81,7 +90,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, SERVER};
+use http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, SERVER};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -202,12 +211,16 @@ impl Gateway {
         let origin = self.0.origins.allowed(&head.headers).cloned();
         let outcome = match method {
             Method::OPTIONS => self.0.origins.preflight(&head.headers).map(whole),
-            _ => self.execute(head, body).await,
+            _ => self.execute(head, body, &resource, &id).await,
         };
         let mut response = outcome.unwrap_or_else(|refusal| {
             tracing::debug!(id, %method, code = refusal.code(), "refused");
             whole(refusal.response(&resource, &id))
         });
+        // `s3s` has no other status for the response to HeadObject.
+        if response.status() == StatusCode::OK && response.headers().contains_key(CONTENT_RANGE) {
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        }
         let is_error = !response.status().is_success();
         if response.status() == StatusCode::NOT_MODIFIED || method == Method::HEAD && is_error {
             *response.body_mut() = ResponseBody::new(Bytes::new());
@@ -224,7 +237,13 @@ impl Gateway {
     }
 
     /// Verifies and executes a request.
-    async fn execute<B>(&self, mut head: Parts, body: B) -> Result<Response<ResponseBody>, Refusal>
+    async fn execute<B>(
+        &self,
+        mut head: Parts,
+        body: B,
+        resource: &str,
+        id: &str,
+    ) -> Result<Response<ResponseBody>, Refusal>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
@@ -239,7 +258,10 @@ impl Gateway {
         prepare::drop_malformed(&mut head.headers);
         let request = prepare::request(head, &path, &query, verified, body).await?;
         match self.0.service.call(request).await {
-            Ok(response) => Ok(xml::escape_controls(response).map(ResponseBody::streamed)),
+            Ok(response) => {
+                let response = xml::complete_error(response, resource, id);
+                Ok(xml::escape_controls(response).map(ResponseBody::streamed))
+            }
             Err(error) => {
                 tracing::error!(?error, "a request failed");
                 let status = StatusCode::INTERNAL_SERVER_ERROR;

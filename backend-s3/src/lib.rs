@@ -8,6 +8,7 @@
 //!   (feature `object-store`), and openers of `gs:` and `az:` addresses (features `gs` and `az`).
 //! - [`Buckets`]: a set of buckets that this crate stores itself, which the gateway serves.
 //! - [`SigningKey`] and [`UrlSigner`]: presigned URLs for those buckets.
+//! - `harness_at`: the conformance suite on a backend, by its address (feature `conformance`).
 //!
 //! Rules, conditions, checksums and listings are in [`tabla_core::blobs`]. This crate stores bytes.
 
@@ -16,6 +17,8 @@ mod buckets;
 mod file;
 #[cfg(feature = "gateway")]
 pub mod gateway;
+#[cfg(feature = "conformance")]
+mod harness;
 mod memory;
 #[cfg(feature = "object-store")]
 mod object_store;
@@ -38,6 +41,12 @@ pub use self::object_store::{BlobsObjectStore, ObjectStoreBlobs};
 pub use buckets::{BucketInfo, Buckets};
 #[cfg(feature = "file")]
 pub use file::{FileBlobs, FileFolder, FileOpener, FileSweep};
+#[cfg(all(feature = "conformance", feature = "file"))]
+pub use harness::FileBlobHarness;
+#[cfg(all(feature = "conformance", feature = "s3"))]
+pub use harness::S3BlobHarness;
+#[cfg(feature = "conformance")]
+pub use harness::{MemoryBlobHarness, harness_at};
 pub use memory::{MemoryBlobs, MemoryBuckets};
 pub use open::open_buckets;
 pub use opener::MemoryOpener;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use tabla_core::blobs::{
-    BlobInfo, CompleteUpload, CopyBlob, CreateUpload, DeleteBlob, DeleteBlobOutput, PartChecksums,
-    PutBlobOutput, ReadConditions, WriteCondition, no_such_key, no_such_upload, no_such_version,
+    BlobInfo, CompleteUpload, CopyBlob, CreateUpload, DeleteBlob, DeleteBlobOutput, DeleteMarker,
+    DeleteVersionOutput, PartChecksums, PutBlobOutput, ReadConditions, WriteCondition, deleted,
+    no_such_key, no_such_upload, no_such_version,
 };
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::{Error, Result};
@@ -48,6 +49,17 @@ pub(crate) fn delete<C>(
     Ok(DeleteBlobOutput::new().version(shown_version(rows, version)))
 }
 
+/// Deletes one version or delete marker, if there is one.
+pub(crate) fn delete_version<C>(
+    rows: &mut dyn Rows<C>,
+    key: &str,
+    version: VersionId,
+) -> Result<DeleteVersionOutput> {
+    let was_delete_marker = rows.version(key, version)?.is_some_and(|row| row.content.is_none());
+    rows.remove(key, version)?;
+    Ok(DeleteVersionOutput::new().was_delete_marker(was_delete_marker))
+}
+
 /// Copies a blob without its bytes: both rows refer to the same content.
 pub(crate) fn copy<C>(
     rows: &mut dyn Rows<C>,
@@ -81,8 +93,20 @@ pub(crate) fn current<C>(rows: &dyn Rows<C>, key: &str) -> Result<(BlobInfo, C)>
             let shown = shown_version(rows, version);
             Ok((info.version(shown), content))
         }
-        _ => Err(no_such_key(key)),
+        _ => Err(missing(rows, key)?),
     }
+}
+
+/// Error for a key without a current row.
+fn missing<C>(rows: &dyn Rows<C>, key: &str) -> Result<Error> {
+    if !rows.keeps_versions() {
+        return Ok(no_such_key(key));
+    }
+    let newest = rows.versions((key, VersionId::BEFORE_ALL), None, 1)?.pop();
+    Ok(match newest.filter(|newest| newest.key == key && newest.is_delete_marker) {
+        Some(marker) => deleted(DeleteMarker::new(key, marker.version, marker.last_modified)),
+        None => no_such_key(key),
+    })
 }
 
 /// Description and content of one version of a blob.
@@ -94,7 +118,7 @@ pub(crate) fn version<C>(rows: &dyn Rows<C>, key: &str, text: &str) -> Result<(B
     let row = found.ok_or_else(|| no_such_version(key, text))?;
     match row.content {
         Some(content) => Ok((row.info.version(Some(text.to_owned())), content)),
-        None => Err(no_such_key(key)),
+        None => Err(deleted(DeleteMarker::new(key, text, row.info.last_modified))),
     }
 }
 

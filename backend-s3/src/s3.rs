@@ -7,6 +7,7 @@
 mod body;
 mod config;
 mod convert;
+mod copy;
 mod delete_many;
 mod error;
 mod exact_key;
@@ -34,9 +35,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use aws_sdk_s3::config::timeout::TimeoutConfig;
-use tabla_core::Result;
 use tabla_core::blobs::*;
 use tabla_core::env::Env;
+use tabla_core::{Result, RetryPolicy};
 
 pub use config::S3Config;
 pub use opener::S3Opener;
@@ -64,7 +65,10 @@ use upload_checksums::UploadChecksums;
 ///   it receives.
 /// - S3 needs the checksum algorithm of a multipart upload for each part. Uploads of other processes
 ///   are looked up with one ListParts per process.
-/// - A copy of more than 5 GB fails: CopyObject has that limit.
+/// - A copy of more than 5 GB, the limit of CopyObject, is a multipart upload of parts of the source:
+///   object tags are not copied, the ETag differs from the source's, and the condition of the write
+///   is evaluated at the end, too. A failed one is aborted; one whose future is dropped leaves an
+///   upload without a blob, which a lifecycle rule removes.
 /// - Without the permission `s3:ListBucket`, S3 reports a missing blob as
 ///   [`AccessDenied`](tabla_core::ErrorKind::AccessDenied).
 ///
@@ -77,6 +81,7 @@ pub struct S3Blobs {
     has_versions: bool,
     operation_timeout: Duration,
     copy_timeout: Duration,
+    part_retries: RetryPolicy,
     env: Env,
     uploads: Arc<UploadChecksums>,
 }
@@ -101,6 +106,7 @@ impl S3Blobs {
             has_versions: config.versions,
             operation_timeout: config.operation_timeout,
             copy_timeout: config.copy_timeout,
+            part_retries: RetryPolicy::none(),
             env: Env::system(),
             uploads: Arc::default(),
         })
@@ -110,6 +116,14 @@ impl S3Blobs {
     #[must_use]
     pub fn with_env(mut self, env: &Env) -> Self {
         self.env = env.clone();
+        self
+    }
+
+    /// Sets the retries of each part of a copy of more than 5 GB (default: none). A retry of the whole
+    /// copy would begin it again. All other requests are retried by core's `RetryingBlobs`.
+    #[must_use]
+    pub fn with_part_retries(mut self, retries: RetryPolicy) -> Self {
+        self.part_retries = retries;
         self
     }
 

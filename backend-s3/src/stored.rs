@@ -119,12 +119,18 @@ impl<S: Storage> Blobs for StoredBlobs<S> {
                 Err(error) => failed.push((delete.key, error)),
             }
         }
-        self.storage
+        let markers = self
+            .storage
             .transact(move |rows| {
-                valid.iter().try_for_each(|one| operations::delete(rows, one, now).map(|_| ()))
+                let mut markers = Vec::new();
+                for one in valid {
+                    let output = operations::delete(rows, &one, now)?;
+                    markers.extend(output.version.map(|version| (one.key, version)));
+                }
+                Ok(markers)
             })
             .await?;
-        Ok(DeleteBlobsOutput::new(failed))
+        Ok(DeleteBlobsOutput::new(failed).markers(markers))
     }
 
     async fn list(&self, request: ListBlobs) -> Result<BlobPage> {
@@ -149,8 +155,7 @@ impl<S: Storage> Blobs for StoredBlobs<S> {
         request.check()?;
         let find =
             |rows: &dyn Rows<_>| operations::find_upload(rows, &request.key, &request.upload);
-        let algorithm = self.storage.read(find)?.request.checksum.map(|(algorithm, _)| algorithm);
-        let plan = request.plan_checksums(algorithm)?;
+        let plan = self.storage.read(find)?.request.plan_part(&request)?;
         let UploadPart { key, upload, number, body, .. } = request;
         self.storage
             .write(body, plan, move |rows, written| {
@@ -245,11 +250,13 @@ impl<S: Storage> Versions for StoredBlobs<S> {
         self.storage.transact(work).await
     }
 
-    async fn delete_version(&self, key: &str, version: &str) -> Result<()> {
+    async fn delete_version(&self, key: &str, version: &str) -> Result<DeleteVersionOutput> {
         rules::check_key(key)?;
-        let Some(version) = VersionId::parse(version) else { return Ok(()) };
+        let Some(version) = VersionId::parse(version) else {
+            return Ok(DeleteVersionOutput::new());
+        };
         let key = key.to_owned();
-        self.storage.transact(move |rows| rows.remove(&key, version)).await
+        self.storage.transact(move |rows| operations::delete_version(rows, &key, version)).await
     }
 }
 

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! `cargo test --test conformance -- blobs::listing` runs one family,
-//! `-- put_replaces_content_and_headers` one case.
+//! `-- put_replaces_content_and_headers` one case. A test target with several engines ([`main_on`])
+//! runs one of them with `-- '[mine]'`.
 //!
 //! A backend lists neither the cases it passes nor those it skips. Its
 //! [`BlobCapabilities`](tabla_core::blobs::BlobCapabilities) declare which features it lacks; the
@@ -47,7 +48,7 @@ pub use self::cases::all as cases;
 pub use self::ctx::{BlobCtx, BucketSnapshot};
 pub use self::family::BlobFamily;
 pub use self::harness::{BlobHarness, BucketVersions, CaseBucket, empty_bucket};
-pub use self::run::{main, run};
+pub use self::run::{main, main_on, run};
 
 /// Results of the suite on one or several engines.
 pub type BlobReport = crate::Report<BlobCase>;

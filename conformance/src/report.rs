@@ -3,6 +3,7 @@
 //! The cases are executed in `run`.
 
 mod render;
+mod section;
 
 use serde::Serialize;
 

@@ -10,6 +10,7 @@ use futures::StreamExt;
 use futures::future::{Either, select};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tabla_core::env::{Clock, SystemClock};
+use tokio::runtime::Runtime;
 
 use crate::case::{Case, Need};
 use crate::catch_panic::catch_panic;
@@ -119,45 +120,74 @@ pub fn main(harness: impl Harness) -> ExitCode {
             Some(text) => Err(Failed::from(text)),
         }
     });
+    let mut trials = Trials::new();
+    trials.add(clauses);
     let shared = Arc::clone(&harness);
     let start = move |case| run_case(Arc::clone(&shared), case);
-    run_trials(vec![clauses], harness.parallelism(), start, harness.finish())
+    trials.add_cases("", harness.parallelism(), start);
+    trials.run(harness.finish())
 }
 
-/// Runs each case of a suite as a test, after these `trials`. `finish` runs at the end, unless the
-/// tests are only listed.
-pub(crate) fn run_trials<C: SuiteCase, F>(
-    mut trials: Vec<Trial>,
+/// Tests of a test target without the standard harness, and the runtime of their cases.
+pub(crate) struct Trials {
+    runtime: Runtime,
+    arguments: Arguments,
+    trials: Vec<Trial>,
     parallelism: usize,
-    start: impl Fn(&'static C) -> F + Clone + Send + 'static,
-    finish: impl Future<Output = ()>,
-) -> ExitCode
-where
-    F: Future<Output = CaseResult<C>> + Send + 'static,
-{
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .expect("cannot start the threads of a tokio runtime");
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(parallelism);
-    trials.extend(C::all().map(|case| {
-        let (start, handle) = (start.clone(), runtime.handle().clone());
-        Trial::ignorable_test(case.test_name(), move || {
-            let result = handle.block_on(start(case));
-            match result.status {
-                Status::Pass | Status::Deviates => Ok(Completion::Completed),
-                Status::Unsupported => Ok(Completion::ignored_with(result.message)),
-                Status::Fail => Err(Failed::from(format!("{}\n{}", case.title(), result.message))),
-            }
-        })
-    }));
-    let list = arguments.list;
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    if !list {
-        runtime.block_on(finish);
+}
+
+impl Trials {
+    /// Reads the arguments of the program, and starts the runtime.
+    pub(crate) fn new() -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .expect("cannot start the threads of a tokio runtime");
+        Self { runtime, arguments: Arguments::from_args(), trials: Vec::new(), parallelism: 1 }
     }
-    conclusion.exit_code()
+
+    pub(crate) fn add(&mut self, trial: Trial) {
+        self.trials.push(trial);
+    }
+
+    /// Adds each case of a suite as a test, which `start` runs. An `engine` is part of the tests'
+    /// names, in brackets; empty: none.
+    pub(crate) fn add_cases<C: SuiteCase, F>(
+        &mut self,
+        engine: &str,
+        parallelism: usize,
+        start: impl Fn(&'static C) -> F + Clone + Send + 'static,
+    ) where
+        F: Future<Output = CaseResult<C>> + Send + 'static,
+    {
+        self.parallelism = self.parallelism.max(parallelism);
+        self.trials.extend(C::all().map(|case| {
+            let (start, handle) = (start.clone(), self.runtime.handle().clone());
+            Trial::ignorable_test(case.test_name(), move || {
+                let result = handle.block_on(start(case));
+                match result.status {
+                    Status::Pass | Status::Deviates => Ok(Completion::Completed),
+                    Status::Unsupported => Ok(Completion::ignored_with(result.message)),
+                    Status::Fail => {
+                        Err(Failed::from(format!("{}\n{}", case.title(), result.message)))
+                    }
+                }
+            })
+            .with_kind(engine)
+        }));
+    }
+
+    /// Runs the tests that the arguments select. `finish` runs at the end, unless the tests are
+    /// only listed.
+    pub(crate) fn run(self, finish: impl Future<Output = ()>) -> ExitCode {
+        let Self { runtime, mut arguments, trials, parallelism } = self;
+        arguments.test_threads.get_or_insert(parallelism);
+        let conclusion = libtest_mimic::run(&arguments, trials);
+        if !arguments.list {
+            runtime.block_on(finish);
+        }
+        conclusion.exit_code()
+    }
 }
 
 /// Failure text that lists these clauses without a case; `None` if there are none.

@@ -9,8 +9,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tabla_conformance::blobs::fault::{BlobFault, BlobFaultHarness};
 use tabla_conformance::blobs::{BlobCase, BlobHarness, cases, run};
 use tabla_conformance::{CaseResult, Filter, Status, SuiteCase};
+use tabla_core::blobs::BlobCapabilities;
 
-use self::blobs_in_memory::{LimitedHarness, MemoryBlobsHarness};
+use self::blobs_in_memory::{
+    LimitedHarness, MemoryBlobsHarness, with_plain_uploads, without_capabilities,
+};
 
 fn main() -> ExitCode {
     let mut trials = vec![
@@ -22,15 +25,23 @@ fn main() -> ExitCode {
             sound().map_err(Failed::from)
         }),
         Trial::test("blob_faults::missing_capabilities_that_are_refused_pass", || {
-            let failed = failures(results(LimitedHarness { refuses: true }, &Filter::All));
-            if failed.is_empty() { Ok(()) } else { Err(Failed::from(failed.join("\n"))) }
+            refused(without_capabilities())
         }),
         Trial::test("blob_faults::missing_capabilities_that_are_not_refused_fail", || {
-            let filter = Filter::Named(vec!["missing_capabilities_are_refused".to_owned()]);
-            match failures(results(LimitedHarness { refuses: false }, &filter)).is_empty() {
-                false => Ok(()),
-                true => Err(Failed::from("the case passes although nothing is refused")),
-            }
+            not_refused(without_capabilities())
+        }),
+        Trial::test("blob_faults::plain_uploads_that_refuse_conditions_and_gaps_pass", || {
+            refused(with_plain_uploads())
+        }),
+        Trial::test("blob_faults::plain_uploads_that_accept_conditions_fail", || {
+            let mut capabilities = BlobCapabilities::full("limited");
+            capabilities.conditional_uploads = false;
+            not_refused(capabilities)
+        }),
+        Trial::test("blob_faults::plain_uploads_that_accept_gaps_fail", || {
+            let mut capabilities = BlobCapabilities::full("limited");
+            capabilities.any_parts = false;
+            not_refused(capabilities)
         }),
     ];
     trials.extend(BlobFault::ALL.iter().map(|fault| {
@@ -44,6 +55,23 @@ fn sound() -> Result<(), String> {
     let wrapped = BlobFaultHarness::new(MemoryBlobsHarness, None);
     let failed = failures(results(wrapped, &Filter::All));
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// Checks that blobs that refuse requests for the capabilities that they lack pass every case.
+fn refused(capabilities: BlobCapabilities) -> Result<(), Failed> {
+    let harness = LimitedHarness { capabilities, refuses: true };
+    let failed = failures(results(harness, &Filter::All));
+    if failed.is_empty() { Ok(()) } else { Err(Failed::from(failed.join("\n"))) }
+}
+
+/// Checks that blobs that accept such requests fail the case for refusals.
+fn not_refused(capabilities: BlobCapabilities) -> Result<(), Failed> {
+    let harness = LimitedHarness { capabilities, refuses: false };
+    let filter = Filter::Named(vec!["missing_capabilities_are_refused".to_owned()]);
+    match failures(results(harness, &filter)).is_empty() {
+        false => Ok(()),
+        true => Err(Failed::from("the case passes although nothing is refused")),
+    }
 }
 
 fn failures(results: Vec<CaseResult<BlobCase>>) -> Vec<String> {

@@ -44,7 +44,7 @@ pub use put::*;
 pub use range::ByteRange;
 pub use registry::{BlobOpener, BlobRegistry};
 pub use retry::RetryingBlobs;
-pub use versions::{BlobVersion, ListVersions, VersionPage, Versions};
+pub use versions::{BlobVersion, DeleteVersionOutput, ListVersions, VersionPage, Versions};
 
 use crate::error::Result;
 
@@ -55,7 +55,8 @@ use crate::error::Result;
 ///
 /// # Keys
 /// A key is 1 to 1024 bytes of UTF-8. It is not a path: `a/../b`, `a//b` and `a/` are three
-/// different keys, case counts, and no Unicode form is equal to another. Keys order by their bytes.
+/// different keys, case counts, and no Unicode form is equal to another. A key that would lead above
+/// its root as a path, such as `../a`, is refused, as on S3. Keys order by their bytes.
 ///
 /// # Writes
 /// - A write of a blob is atomic: a reader gets the old or the new content as a whole, with its

@@ -18,9 +18,8 @@ impl FileFolder {
     /// to change.
     async fn change(&self, sql: &'static str, name: &str) -> Result<bool> {
         let (folder, name) = (Arc::clone(&self.folder), name.to_owned());
-        blocking(move || folder.catalogue.transact(|connection| execute(connection, sql, [name])))
-            .await
-            .map(|changed| changed > 0)
+        let work = move |connection: &_| execute(connection, sql, [name]);
+        blocking(move || folder.catalogue.transact(work)).await.map(|changed| changed > 0)
     }
 }
 
@@ -37,7 +36,7 @@ impl Buckets for FileFolder {
             let sql = "INSERT INTO bucket (name, created, keeps_versions, number) \
                  VALUES (?1, ?2, 0, 0) ON CONFLICT (name) DO NOTHING";
             let now = millis(folder.now());
-            folder.catalogue.transact(|connection| execute(connection, sql, (owned, now)))
+            folder.catalogue.transact(move |connection| execute(connection, sql, (owned, now)))
         });
         match created.await? {
             0 => Err(bucket_exists(name)),

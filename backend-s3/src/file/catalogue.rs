@@ -1,4 +1,4 @@
-//! Connections to the catalogue: one that writes, and a pool of those that read.
+//! Connections to the catalogue: one that writes (`writer`), and a pool of those that read.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -8,6 +8,8 @@ use rusqlite::{Connection, OpenFlags};
 use tabla_core::{Applied, Error, Result};
 
 use super::error::{from_sqlite, with_path};
+use super::rows::execute;
+use super::writer::Writer;
 
 /// Maximum time that a statement waits for the lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,7 +27,7 @@ const WAL_SIZE_LIMIT: u32 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Catalogue {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    writer: Writer,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -42,16 +44,19 @@ impl Catalogue {
                 Ok(connection)
             })
             .map_err(|error| with_path(from_sqlite(error), &path))?;
-        Ok(Self { path, writer: Mutex::new(writer), idle: Mutex::default() })
+        let writer = Writer::new(path.clone(), writer);
+        Ok(Self { path, writer, idle: Mutex::default() })
     }
 
-    /// Executes a transaction that writes. It blocks: it waits for other writers, and for a sync.
+    /// Executes a transaction that writes; see [`Writer::transact`].
     ///
     /// # Errors
     /// Those of `work`, which are rolled back; [`Applied::Maybe`] if the commit itself failed.
-    pub(super) fn transact<R>(&self, work: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
-        let connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        self.run(&connection, "BEGIN IMMEDIATE", work)
+    pub(super) fn transact<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        self.writer.transact(work)
     }
 
     /// Executes a transaction that reads: all its statements see the same state. It waits
@@ -67,33 +72,33 @@ impl Catalogue {
                 })
                 .map_err(|error| with_path(from_sqlite(error), &self.path))?,
         };
-        let outcome = self.run(&connection, "BEGIN", work);
+        let outcome = in_transaction(&connection, "BEGIN", work);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE {
             idle.push(connection);
         }
-        outcome
-    }
-
-    fn run<R>(
-        &self,
-        connection: &Connection,
-        begin: &str,
-        work: impl FnOnce(&Connection) -> Result<R>,
-    ) -> Result<R> {
-        if !connection.is_autocommit() {
-            // A panic ended the transaction before this one.
-            execute(connection, "ROLLBACK")?;
-        }
-        let outcome = execute(connection, begin)
-            .and_then(|()| work(connection))
-            .and_then(|output| execute(connection, "COMMIT").map(|()| output).map_err(uncertain));
-        if outcome.is_err() && !connection.is_autocommit() {
-            // The first error is reported; SQLite may have rolled back by itself already.
-            let _ = execute(connection, "ROLLBACK");
-        }
         outcome.map_err(|error| with_path(error, &self.path))
     }
+}
+
+/// Executes a transaction, and rolls it back if it fails.
+pub(super) fn in_transaction<R>(
+    connection: &Connection,
+    begin: &str,
+    work: impl FnOnce(&Connection) -> Result<R>,
+) -> Result<R> {
+    if !connection.is_autocommit() {
+        // A panic ended the transaction before this one.
+        execute(connection, "ROLLBACK", [])?;
+    }
+    let outcome = execute(connection, begin, [])
+        .and_then(|_| work(connection))
+        .and_then(|output| execute(connection, "COMMIT", []).map(|_| output).map_err(uncertain));
+    if outcome.is_err() && !connection.is_autocommit() {
+        // The first error is reported; SQLite may have rolled back by itself already.
+        let _ = execute(connection, "ROLLBACK", []);
+    }
+    outcome
 }
 
 /// Error of a failed commit. After a failed write or sync of the WAL nobody knows whether a later
@@ -103,11 +108,6 @@ fn uncertain(error: Error) -> Error {
         true => error,
         false => error.with_applied(Applied::Maybe),
     }
-}
-
-fn execute(connection: &Connection, sql: &str) -> Result<()> {
-    let run = |sql: &str| connection.prepare_cached(sql)?.execute([]);
-    run(sql).map(|_| ()).map_err(from_sqlite)
 }
 
 /// Opens a connection to an existing file.

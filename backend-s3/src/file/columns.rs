@@ -40,8 +40,8 @@ pub(super) fn read_blob(row: &SqlRow<'_>) -> Result<Row<Files>> {
 /// Reads a multipart upload.
 pub(super) fn read_upload(row: &SqlRow<'_>) -> Result<UploadRow> {
     let (headers, metadata) = read_headers(row, 4)?;
-    let kind = get::<Option<String>>(row, 3)?.map(|text| read_checksum_kind(&text)).transpose()?;
-    let mut request = CreateUpload::new(key(row, 0)?).headers(headers).checksum(kind);
+    let request = CreateUpload::new(key(row, 0)?).headers(headers);
+    let mut request = with_checksum_kind(request, get::<Option<String>>(row, 3)?.as_deref())?;
     request.metadata = metadata;
     Ok(UploadRow { id: get(row, 1)?, created: time(row, 2)?, request })
 }
@@ -105,26 +105,36 @@ pub(super) fn checksum_text(checksum: Option<&Checksum>) -> Option<String> {
     checksum.map(Checksum::to_string)
 }
 
-/// Value of the checksum that an upload asks for.
-pub(super) fn checksum_kind(kind: Option<(ChecksumAlgorithm, ChecksumType)>) -> Option<String> {
-    kind.map(|(algorithm, kind)| {
+/// Value of the checksum of an upload and its parts.
+pub(super) fn checksum_kind(upload: &CreateUpload) -> Option<String> {
+    upload.checksum.map(|(algorithm, kind)| {
         let kind = match kind {
             ChecksumType::FullObject => "full",
             ChecksumType::Composite => "composite",
         };
-        format!("{algorithm} {kind}")
+        let any = if upload.any_part_checksum { ANY_PART } else { "" };
+        format!("{algorithm} {kind}{any}")
     })
 }
 
-fn read_checksum_kind(text: &str) -> Result<(ChecksumAlgorithm, ChecksumType)> {
+/// End of the value of an upload whose parts may be sent with any checksum.
+const ANY_PART: &str = ", any";
+
+fn with_checksum_kind(upload: CreateUpload, text: Option<&str>) -> Result<CreateUpload> {
+    let Some(text) = text else { return Ok(upload.checksum(None)) };
     let damaged = || damaged_row(format!("the checksum `{text}` of an upload"));
-    let (algorithm, kind) = text.split_once(' ').ok_or_else(damaged)?;
+    let (kind, is_any) = match text.strip_suffix(ANY_PART) {
+        Some(kind) => (kind, true),
+        None => (text, false),
+    };
+    let (algorithm, kind) = kind.split_once(' ').ok_or_else(damaged)?;
     let kind = match kind {
         "full" => ChecksumType::FullObject,
         "composite" => ChecksumType::Composite,
         _ => return Err(damaged()),
     };
-    Ok((algorithm.parse().map_err(|_: Error| damaged())?, kind))
+    let algorithm: ChecksumAlgorithm = algorithm.parse().map_err(|_: Error| damaged())?;
+    Ok(upload.checksum(Some((algorithm, kind))).any_part_checksum(is_any))
 }
 
 fn read_headers(row: &SqlRow<'_>, first: usize) -> Result<(BlobHeaders, BTreeMap<String, String>)> {
@@ -153,14 +163,23 @@ mod tests {
 
     #[test]
     fn checksum_of_an_upload_is_decoded_as_encoded() {
+        let read = |text: &str| with_checksum_kind(CreateUpload::new("k"), Some(text));
         for algorithm in ChecksumAlgorithm::ALL {
             for kind in [ChecksumType::FullObject, ChecksumType::Composite] {
-                let text = checksum_kind(Some((algorithm, kind))).unwrap();
-                assert_eq!(read_checksum_kind(&text).unwrap(), (algorithm, kind));
+                for any in [false, true] {
+                    let upload = CreateUpload::new("k").checksum(Some((algorithm, kind)));
+                    let text = checksum_kind(&upload.any_part_checksum(any)).unwrap();
+                    let found = read(&text).unwrap();
+                    assert_eq!(found.checksum, Some((algorithm, kind)));
+                    assert_eq!(found.any_part_checksum, any);
+                }
             }
         }
-        for text in ["", "SHA256", "SHA256 half", "SHA0 full"] {
-            let error = read_checksum_kind(text).unwrap_err();
+        let none = CreateUpload::new("k").checksum(None);
+        assert_eq!(checksum_kind(&none), None);
+        assert_eq!(with_checksum_kind(none, None).unwrap().checksum, None);
+        for text in ["", "SHA256", "SHA256 half", "SHA0 full", ", any", "SHA256 full, some"] {
+            let error = read(text).unwrap_err();
             assert_eq!(error.kind(), &tabla_core::ErrorKind::Corrupt, "{text}");
         }
     }

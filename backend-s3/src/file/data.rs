@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tabla_core::env::Env;
 use tabla_core::{Error, Result};
 
+use super::entries::{EntrySyncs, PendingEntry};
 use super::error::from_io;
 use crate::storage::Content;
 
@@ -43,6 +44,12 @@ impl FileId {
 
     fn subfolder(self) -> u8 {
         self.bytes()[0]
+    }
+
+    fn with_subfolder(self, number: u8) -> Self {
+        let mut bytes = self.bytes();
+        bytes[0] = number;
+        Self::of_bytes(bytes)
     }
 }
 
@@ -89,11 +96,14 @@ impl Files {
 
 /// The folder `data`.
 #[derive(Debug)]
-pub(super) struct DataFolder(PathBuf);
+pub(super) struct DataFolder {
+    path: PathBuf,
+    syncs: EntrySyncs,
+}
 
 impl DataFolder {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self(path)
+        Self { path, syncs: EntrySyncs::default() }
     }
 
     /// Creates the folder and its subfolders durably.
@@ -104,22 +114,39 @@ impl DataFolder {
             }
             _ => Ok(()),
         };
-        create(&self.0)?;
+        create(&self.path)?;
         (0..=LAST_SUBFOLDER).try_for_each(|number| create(&self.subfolder(number)))?;
-        sync_folder(&self.0)
+        sync_folder(&self.path)
     }
 
     pub(super) fn subfolder(&self, number: u8) -> PathBuf {
-        self.0.join(format!("{number:02x}"))
+        self.path.join(format!("{number:02x}"))
     }
 
     pub(super) fn path(&self, id: FileId) -> PathBuf {
         self.subfolder(id.subfolder()).join(id.name())
     }
 
-    /// Makes the entry of a new file durable.
-    pub(super) fn sync_entry(&self, id: FileId) -> Result<()> {
-        sync_folder(&self.subfolder(id.subfolder()))
+    /// Draws the id of a new file. Files of the same time are in the same subfolder, so that one sync
+    /// makes their entries durable.
+    pub(super) fn new_id(&self, env: &Env) -> FileId {
+        let id = FileId::random(env);
+        id.with_subfolder(self.syncs.subfolder(id.subfolder()))
+    }
+
+    /// Queues the entry of a new file to be synced; returns whether it is the first of its batch.
+    pub(super) fn add_entry(&self, id: FileId) -> (PendingEntry, bool) {
+        self.syncs.add(id.subfolder())
+    }
+
+    /// Syncs the entries that are queued, unless another thread does so. It blocks.
+    pub(super) fn sync_entries(&self) {
+        self.syncs.sync(|number| sync_folder(&self.subfolder(number)));
+    }
+
+    /// Waits until an entry is durable. It blocks.
+    pub(super) fn wait_for_entry(&self, entry: &PendingEntry) -> Result<()> {
+        self.syncs.wait(entry, |number| sync_folder(&self.subfolder(number)))
     }
 
     /// Opens a file for reading; `None` if there is none.
@@ -175,6 +202,7 @@ mod tests {
         let id = FileId(0xAB << 120 | 1);
         assert_eq!(id.name(), "ab000000000000000000000000000001");
         assert_eq!(id.subfolder(), 0xAB);
+        assert_eq!(id.with_subfolder(0xCD), FileId(0xCD << 120 | 1));
         assert_eq!(FileId::of_name(&id.name()), Some(id));
         assert_eq!(FileId::of_bytes(id.bytes()), id);
         for name in ["", "ab", "AB000000000000000000000000000001", "notes.txt"] {

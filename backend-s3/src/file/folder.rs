@@ -38,15 +38,15 @@ impl Folder {
 
     /// Executes a transaction on the rows of a bucket, and then deletes the files that it has
     /// unlinked. It blocks.
-    pub(super) fn transact<R>(
+    pub(super) fn transact<R: Send + 'static>(
         &self,
-        bucket: &str,
-        work: impl FnOnce(&mut dyn Rows<Files>) -> Result<R>,
+        bucket: String,
+        work: impl FnOnce(&mut dyn Rows<Files>) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let now = self.now();
-        let (output, unlinked) = self.catalogue.transact(|connection| {
+        let (output, unlinked) = self.catalogue.transact(move |connection| {
             let links = Links::new(connection, now);
-            let mut rows = CatalogueRows::new(connection, bucket, links)?;
+            let mut rows = CatalogueRows::new(connection, &bucket, links)?;
             let output = work(&mut rows)?;
             Ok((output, rows.links.into_unlinked()))
         })?;

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::{StreamExt as _, stream};
 use tabla_core::blobs::ByteStream;
 use tabla_core::{Error, ErrorKind, Result, Retry};
@@ -21,6 +21,12 @@ const PIECE_BYTES: u64 = 256 << 10;
 
 /// Largest content that is read at once, on the thread of the caller.
 const SMALL_BYTES: u64 = 64 << 10;
+
+/// Pieces that are read from the memory of the operating system before other tasks get a turn.
+const PIECES_PER_TURN: u32 = 4;
+
+/// Pieces that a receiver holds at the same time, before new memory is allocated for each.
+const LENT_PIECES: usize = 4;
 
 /// Bytes to read from one file.
 struct Slice {
@@ -38,6 +44,9 @@ struct Reader {
     /// Bytes of the open file that are still to come.
     left: u64,
     rest: VecDeque<Slice>,
+    buffers: Buffers,
+    /// Pieces since other tasks had a turn.
+    in_turn: u32,
 }
 
 /// Opens the bytes of a content at these positions; `None` if its first file is missing.
@@ -52,7 +61,8 @@ pub(super) fn open(
     let mut rest = slices(files, range);
     let (folder, key) = (Arc::clone(folder), key.to_owned());
     let Some(first) = rest.pop_front() else { return Ok(Some(stream::empty().boxed())) };
-    let mut reader = Reader { folder, key, open: None, left: 0, rest };
+    let buffers = Buffers::default();
+    let mut reader = Reader { folder, key, open: None, left: 0, rest, buffers, in_turn: 0 };
     if !reader.open(first)? {
         return Ok(None);
     }
@@ -60,11 +70,7 @@ pub(super) fn open(
         let piece = reader.read()?;
         return Ok(Some(stream::iter(piece.map(Ok)).boxed()));
     }
-    let next = |mut reader: Reader| async move {
-        let read = move || Ok(reader.read()?.map(|piece| (piece, reader)));
-        blocking(read).await
-    };
-    Ok(Some(stream::try_unfold(reader, next).boxed()))
+    Ok(Some(stream::try_unfold(reader, Reader::next).boxed()))
 }
 
 /// Error for a content whose first file is missing.
@@ -98,18 +104,55 @@ impl Reader {
     fn open(&mut self, slice: Slice) -> Result<bool> {
         let Some(mut file) = self.folder.data.open(slice.file)? else { return Ok(false) };
         let path = self.folder.data.path(slice.file);
-        let found = file
-            .seek(SeekFrom::Start(slice.range.start))
-            .and_then(|_| file.metadata())
-            .map_err(|error| from_io("read", &path, error))?
-            .len();
+        let failed = |error| from_io("read", &path, error);
+        let found = file.metadata().map_err(failed)?.len();
         if found != slice.length {
             let what = format!("has {found} bytes, not {}", slice.length);
             return Err(damaged_file(&self.key, &path, what));
         }
+        if slice.range.start > 0 {
+            file.seek(SeekFrom::Start(slice.range.start)).map_err(failed)?;
+        }
         self.left = slice.range.end - slice.range.start;
         self.open = Some((file, slice.file));
         Ok(true)
+    }
+
+    /// Reads the next piece; `None` at the end. Bytes that the operating system has in memory are read
+    /// on the thread of the caller.
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>> {
+        if self.left == 0 && self.rest.is_empty() {
+            return Ok(None);
+        }
+        if self.in_turn >= PIECES_PER_TURN {
+            self.in_turn = 0;
+            tokio::task::yield_now().await;
+        }
+        if let Some(piece) = self.read_cached() {
+            self.in_turn += 1;
+            return Ok(Some((piece, self)));
+        }
+        self.in_turn = 0;
+        blocking(move || Ok(self.read()?.map(|piece| (piece, self)))).await
+    }
+
+    /// Reads the next piece if that needs no disk. It may be shorter than others.
+    fn read_cached(&mut self) -> Option<Bytes> {
+        let length = self.left.min(PIECE_BYTES) as usize;
+        let (file, _) = self.open.as_ref().filter(|_| length > 0)?;
+        let mut buffer = self.buffers.take(length);
+        match read_without_waiting(file, &mut buffer) {
+            Some(count @ 1..) => {
+                buffer.truncate(count);
+                self.left -= count as u64;
+                Some(self.buffers.lend(buffer))
+            }
+            // The end of a file that is too short, and errors: `read` reports them.
+            _ => {
+                self.buffers.give_back(buffer);
+                None
+            }
+        }
     }
 
     /// Reads the next piece; `None` at the end. It blocks.
@@ -123,15 +166,16 @@ impl Reader {
         }
         let Some((file, id)) = &mut self.open else { return Ok(None) };
         let length = self.left.min(PIECE_BYTES);
-        let mut piece = Vec::with_capacity(length as usize);
-        let outcome = file.take(length).read_to_end(&mut piece);
+        let mut buffer = self.buffers.take(length as usize);
         let path = || self.folder.data.path(*id);
-        match outcome {
-            Ok(found) if found as u64 == length => {
+        match file.read_exact(&mut buffer) {
+            Ok(()) => {
                 self.left -= length;
-                Ok(Some(piece.into()))
+                Ok(Some(self.buffers.lend(buffer)))
             }
-            Ok(_) => Err(damaged_file(&self.key, &path(), "ends too early")),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(damaged_file(&self.key, &path(), "ends too early"))
+            }
             Err(error) => Err(from_io("read", &path(), error)),
         }
     }
@@ -154,10 +198,88 @@ impl Reader {
     }
 }
 
+/// Reads from the position of a file, at most what the operating system has in memory; `None` if it
+/// has nothing, or cannot tell.
+#[cfg(target_os = "linux")]
+fn read_without_waiting(file: &File, buffer: &mut [u8]) -> Option<usize> {
+    use rustix::io::{ReadWriteFlags, preadv2};
+    const FROM_POSITION: u64 = u64::MAX;
+    let buffers = &mut [io::IoSliceMut::new(buffer)];
+    preadv2(file, buffers, FROM_POSITION, ReadWriteFlags::NOWAIT).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_without_waiting(_: &File, _: &mut [u8]) -> Option<usize> {
+    None
+}
+
+/// Buffers of the pieces of one stream. A buffer is used again when the receiver has dropped
+/// its piece: memory that was just read from is in the cache of the processor, and needs no zeros.
+#[derive(Default)]
+struct Buffers {
+    lent: VecDeque<Bytes>,
+    free: Option<BytesMut>,
+}
+
+impl Buffers {
+    /// Buffer of this length, with any contents.
+    fn take(&mut self, length: usize) -> BytesMut {
+        let mut buffer = self.free.take().or_else(|| self.dropped()).unwrap_or_default();
+        buffer.resize(length, 0);
+        buffer
+    }
+
+    /// Buffer of the oldest piece, if the receiver has dropped it.
+    fn dropped(&mut self) -> Option<BytesMut> {
+        let oldest = self.lent.pop_front()?;
+        oldest.try_into_mut().map_err(|held| self.lent.push_front(held)).ok()
+    }
+
+    /// Piece with the contents of a buffer.
+    fn lend(&mut self, buffer: BytesMut) -> Bytes {
+        let piece = buffer.freeze();
+        if self.lent.len() == LENT_PIECES {
+            self.lent.pop_front();
+        }
+        self.lent.push_back(piece.clone());
+        piece
+    }
+
+    /// Takes back a buffer that was not lent.
+    fn give_back(&mut self, buffer: BytesMut) {
+        self.free = Some(buffer);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::data::Segment;
     use super::*;
+
+    #[test]
+    fn buffer_is_used_again_after_its_piece_was_dropped() {
+        let mut buffers = Buffers::default();
+        let piece = |buffers: &mut Buffers, length| {
+            let buffer = buffers.take(length);
+            assert_eq!(buffer.len(), length);
+            buffers.lend(buffer)
+        };
+        let first = piece(&mut buffers, 1000);
+        let second = piece(&mut buffers, 1000);
+        assert_ne!(first.as_ptr(), second.as_ptr());
+        let address = first.as_ptr();
+        drop(first);
+        let third = piece(&mut buffers, 900);
+        assert_eq!((third.as_ptr(), third.len()), (address, 900));
+        let buffer = buffers.take(7);
+        let address = buffer.as_ptr();
+        buffers.give_back(buffer);
+        assert_eq!(buffers.take(7).as_ptr(), address);
+        // A receiver that keeps all pieces keeps no more memory than them.
+        let held: Vec<Bytes> = (0..10).map(|_| piece(&mut buffers, 10)).collect();
+        assert!(buffers.lent.len() <= LENT_PIECES);
+        drop((second, third, held));
+    }
 
     #[test]
     fn range_is_cut_at_the_ends_of_files() {

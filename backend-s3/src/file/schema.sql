@@ -40,7 +40,7 @@ CREATE TABLE upload (
   key BLOB NOT NULL,
   id TEXT NOT NULL, -- ids ascend in the order of their begin
   created INTEGER NOT NULL,
-  checksum TEXT, -- algorithm and `full` or `composite`; NULL: none
+  checksum TEXT, -- algorithm, `full` or `composite`, and `, any` if parts may have any; NULL: none
   content_type TEXT,
   cache_control TEXT,
   content_disposition TEXT,

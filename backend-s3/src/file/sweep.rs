@@ -103,7 +103,7 @@ fn run(folder: &Weak<Folder>, upload_ttl: Duration, now: Timestamp) -> Result<Fi
         sweep_subfolder(&folder, number, &mut report)?;
     }
     if let Some(folder) = folder.upgrade() {
-        folder.catalogue.transact(|connection| {
+        folder.catalogue.transact(move |connection| {
             execute(connection, "UPDATE folder SET swept = ?1", [millis(now)])
         })?;
     }
@@ -120,7 +120,7 @@ fn sweep_uploads(folder: &Folder, before: Timestamp, report: &mut FileSweep) -> 
     let found = folder.catalogue.read(|connection| uploads::begun_before(connection, before))?;
     for (bucket, key, id) in found {
         // It may have been completed or aborted meanwhile.
-        let outcome = folder.transact(&bucket, |rows| match rows.upload(&key, &id)? {
+        let outcome = folder.transact(bucket, move |rows| match rows.upload(&key, &id)? {
             Some(upload) => rows.remove_upload(&upload).map(|()| 1),
             None => Ok(0),
         });
@@ -143,12 +143,13 @@ fn sweep_garbage(folder: &Folder, before: Timestamp, report: &mut FileSweep) -> 
         for id in &found {
             folder.data.remove(FileId::of_bytes(*id))?;
         }
-        folder.catalogue.transact(|connection| {
+        let count = found.len();
+        folder.catalogue.transact(move |connection| {
             let sql = "DELETE FROM garbage WHERE file = ?1";
             found.iter().try_for_each(|id| execute(connection, sql, [id]).map(|_| ()))
         })?;
-        report.garbage += found.len() as u64;
-        if found.len() < BATCH {
+        report.garbage += count as u64;
+        if count < BATCH {
             return Ok(());
         }
     }

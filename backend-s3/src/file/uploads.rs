@@ -43,7 +43,7 @@ pub(super) fn insert(rows: &CatalogueRows<'_>, upload: UploadRow) -> Result<()> 
         request.key.as_bytes(),
         id,
         millis(created),
-        columns::checksum_kind(request.checksum),
+        columns::checksum_kind(&request),
         request.headers.content_type,
         request.headers.cache_control,
         request.headers.content_disposition,

@@ -6,6 +6,12 @@ use tabla_core::blobs::{Checksum, ChecksumAlgorithm, codes, invalid_digest, vali
 
 use super::payload::{CHECKSUM, stored_algorithm};
 
+/// Algorithm of the checksum that is stored if the client names none, as on S3.
+pub(super) const DEFAULT: ChecksumAlgorithm = ChecksumAlgorithm::Crc64Nvme;
+
+/// Header with the algorithm that an SDK has computed. S3 compares it with the checksum.
+const SDK_ALGORITHM: &str = "x-amz-sdk-checksum-algorithm";
+
 /// Headers with that prefix that are no checksums.
 const NO_CHECKSUMS: [&str; 3] = ["algorithm", "mode", "type"];
 
@@ -42,6 +48,22 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Vec<Checksum>> {
     }
 }
 
+/// Whether a parameter of a presigned URL is about the checksum of a request that had no body when it
+/// was signed: its algorithm, or a checksum of no bytes.
+pub(super) fn is_without_body(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == SDK_ALGORITHM
+        || name
+            .strip_prefix(CHECKSUM)
+            .and_then(stored_algorithm)
+            .is_some_and(|algorithm| Checksum::of(algorithm, b"").encoded() == value)
+}
+
+/// The checksum of an `x-amz-checksum-*` header.
+pub(super) fn sent(expected: &[Checksum]) -> Option<Checksum> {
+    expected.iter().find(|checksum| checksum.algorithm() != ChecksumAlgorithm::Md5).cloned()
+}
+
 /// Algorithm of the checksum to store, by the headers: announced as a trailer, or asked for.
 ///
 /// # Errors
@@ -55,7 +77,7 @@ pub(super) fn algorithm(
         let name = trailer.trim().to_ascii_lowercase();
         return Ok(name.strip_prefix(CHECKSUM).and_then(stored_algorithm));
     }
-    let Some(name) = text("x-amz-sdk-checksum-algorithm") else { return Ok(None) };
+    let Some(name) = text(SDK_ALGORITHM) else { return Ok(None) };
     match stored_algorithm(name) {
         Some(_) if has_checksum => Ok(None),
         Some(_) => Err(validation(

@@ -20,6 +20,7 @@ use super::refusal::{
     INVALID_ARGUMENT, INVALID_URI, MESSAGE_TOO_LONG, MISSING_CONTENT_LENGTH, Refusal,
 };
 use super::verify::{CONTENT_SHA256, Payload, Verified};
+use super::xml;
 use crate::sign::encode;
 
 /// Largest body that is read whole, in bytes: a list of 10,000 parts or of 1000 keys in XML
@@ -47,6 +48,10 @@ pub(super) struct Admitted(());
 /// Converts headers and query: removes the signature, and moves `x-amz-*` parameters of a presigned
 /// URL to the headers, where presigners that sign them in the query expect S3 to read them.
 ///
+/// A checksum of no bytes is dropped, because it says nothing about the body: a presigner signs it if
+/// it has no body yet, as that of the SDK for JavaScript does by default. S3 ignores every checksum in
+/// a query; here, any other one is verified.
+///
 /// # Errors
 /// `InvalidArgument`: a parameter is no valid header, or the header has another value.
 pub(super) fn take_signature(
@@ -64,6 +69,9 @@ pub(super) fn take_signature(
     let is_header =
         |name: &str| name.get(..6).is_some_and(|prefix| prefix.eq_ignore_ascii_case("x-amz-"));
     for (name, value) in query.remove(is_header) {
+        if checksums::is_without_body(&name, &value) {
+            continue;
+        }
         let refuse = || {
             let message =
                 format!("the query parameter {name} is no header, or one with another value");
@@ -136,7 +144,7 @@ where
         if !is_object(path) {
             check_digests(&head.headers, &bytes)?;
         }
-        s3s::Body::from(bytes)
+        s3s::Body::from(xml::without_cdata(bytes))
     };
     let query = query.canonical(None);
     let separator = if query.is_empty() { "" } else { "?" };

@@ -1,5 +1,7 @@
 //! Path and query of a request: decoded once, and passed on in the form that was signed.
 
+use tabla_core::blobs::rules;
+
 use super::refusal::{INVALID_ARGUMENT, INVALID_URI, Refusal};
 use crate::sign::encode;
 
@@ -75,9 +77,16 @@ impl Query {
 /// Decodes the path of a request.
 ///
 /// # Errors
-/// `InvalidURI`: it is not UTF-8 after decoding.
+/// - `InvalidURI`: it is not UTF-8 after decoding.
+/// - Status 400 without a body: the key leads above its root. S3 answers in the same way, whether the
+///   path is encoded or not.
 pub(super) fn decode_path(path: &str) -> Result<String, Refusal> {
-    decode(path, false)
+    let path = decode(path, false)?;
+    let key = path.strip_prefix('/').and_then(|path| path.split_once('/')).map(|(_, key)| key);
+    match key.is_some_and(rules::leads_above_root) {
+        true => Err(Refusal::without_body()),
+        false => Ok(path),
+    }
 }
 
 /// Decodes percent-encoding. Malformed escapes are kept as they are.
@@ -128,5 +137,18 @@ mod tests {
     fn bytes_that_are_no_utf_8_are_refused() {
         assert_eq!(Query::parse("a=%ff").unwrap_err().code(), "InvalidURI");
         assert_eq!(decode_path("/%C3%A9+%zz%").unwrap(), "/é+%zz%");
+    }
+
+    #[test]
+    fn path_whose_key_leads_above_its_root_is_refused_without_a_body() {
+        for path in ["/b/..", "/b/../c/k", "/b/%2e%2E/k", "/b/a%2F..%2f../k"] {
+            let refusal = decode_path(path).unwrap_err();
+            let response = refusal.response(path, "ID");
+            assert_eq!(response.status(), http::StatusCode::BAD_REQUEST, "{path}");
+            assert!(response.body().is_empty() && response.headers().is_empty(), "{path}");
+        }
+        for path in ["/b", "/b/", "/b/a/../k", "/..", "/b/..k"] {
+            assert_eq!(decode_path(path).unwrap(), path);
+        }
     }
 }

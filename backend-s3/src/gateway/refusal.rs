@@ -20,6 +20,7 @@ struct Inner {
     message: String,
     /// Elements of the XML besides code and message, such as `HeadersNotSigned`.
     details: Vec<(&'static str, String)>,
+    has_body: bool,
 }
 
 impl Refusal {
@@ -39,7 +40,14 @@ impl Refusal {
     }
 
     pub(super) fn with_status(status: StatusCode, code: &'static str, message: String) -> Self {
-        Self(Box::new(Inner { status, code, message, details: Vec::new() }))
+        Self(Box::new(Inner { status, code, message, details: Vec::new(), has_body: true }))
+    }
+
+    /// Refusal with status 400 and nothing else, as S3 sends it for a path that it does not read.
+    pub(super) fn without_body() -> Self {
+        let mut refusal = Self::new(BAD_REQUEST, "");
+        refusal.0.has_body = false;
+        refusal
     }
 
     /// Adds an element to the XML.
@@ -64,9 +72,14 @@ impl Refusal {
         details.find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
-    /// Response with S3's XML.
+    /// Response with S3's XML, if the refusal has a body.
     pub(super) fn response(&self, resource: &str, request_id: &str) -> Response<Bytes> {
-        let Inner { status, code, message, details } = &*self.0;
+        let Inner { status, code, message, details, has_body } = &*self.0;
+        if !has_body {
+            let mut response = Response::new(Bytes::new());
+            *response.status_mut() = *status;
+            return response;
+        }
         let mut xml = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>"
         );
@@ -97,7 +110,7 @@ impl From<Error> for Refusal {
 
 /// Appends text as XML; characters that XML cannot contain become numeric references, as in S3's
 /// own responses.
-fn escape(xml: &mut String, text: &str) {
+pub(super) fn escape(xml: &mut String, text: &str) {
     for character in text.chars() {
         match character {
             '&' => xml.push_str("&amp;"),
@@ -114,6 +127,8 @@ fn escape(xml: &mut String, text: &str) {
 
 pub(super) const ACCESS_DENIED: &str = "AccessDenied";
 pub(super) const ACCESS_FORBIDDEN: &str = "AccessForbidden";
+/// Name of a refusal in the log that has no code of S3's.
+const BAD_REQUEST: &str = "BadRequest";
 pub(super) const HEADER_MALFORMED: &str = "AuthorizationHeaderMalformed";
 pub(super) const INVALID_ACCESS_KEY_ID: &str = "InvalidAccessKeyId";
 pub(super) const INVALID_ARGUMENT: &str = "InvalidArgument";

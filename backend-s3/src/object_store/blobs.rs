@@ -89,9 +89,10 @@ impl ObjectStoreBlobs {
     /// Blobs in this store, with multipart uploads and without any other optional capability.
     ///
     /// The store cannot list uploads and their parts, so this value and its clones keep the list: an
-    /// upload that another process has begun does not exist here. A completion has no condition,
-    /// and names all parts, with the numbers 1 to n; others are refused as
-    /// [`tabla_core::ErrorKind::Unsupported`]. Each part is in memory while it is sent.
+    /// upload that another process has begun does not exist here. The trait [`MultipartStore`] has
+    /// neither conditions nor part numbers, so
+    /// [`conditional_uploads`](BlobCapabilities::conditional_uploads) and
+    /// [`any_parts`](BlobCapabilities::any_parts) are false. Each part is in memory while it is sent.
     pub fn with_multipart<S: ObjectStore + MultipartStore>(store: Arc<S>) -> Self {
         Self::with_multipart_and_env(store, Env::system())
     }
@@ -227,9 +228,8 @@ impl Blobs for ObjectStoreBlobs {
     }
 
     async fn complete_upload(&self, request: CompleteUpload) -> Result<PutBlobOutput> {
-        let uploads = self.uploads()?;
-        self.capabilities.check_write_condition(&request.condition)?;
-        let (path, result) = uploads.complete(&request).await?;
+        self.capabilities.check_completion(&request)?;
+        let (path, result) = self.uploads()?.complete(&request, &self.capabilities).await?;
         self.written(&request.key, &path, result).await
     }
 

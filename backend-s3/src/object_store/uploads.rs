@@ -12,9 +12,9 @@ use ::object_store::{
     Error as StoreError, MultipartId, PutMultipartOptions, PutPayload, PutResult,
 };
 use tabla_core::blobs::{
-    AbortUpload, ChecksumAlgorithm, CompleteUpload, CreateUpload, CreateUploadOutput, ListParts,
+    AbortUpload, BlobCapabilities, CompleteUpload, CreateUpload, CreateUploadOutput, ListParts,
     ListUploads, PartChecksums, PartPage, UploadPage, UploadPart, UploadSummary, UploadedPart,
-    WriteCondition, no_such_upload, rules,
+    no_such_upload, rules,
 };
 use tabla_core::env::{Env, Timestamp};
 use tabla_core::{Applied, Error, Result};
@@ -70,10 +70,9 @@ impl Uploads {
     pub(super) async fn put_part(&self, request: UploadPart) -> Result<UploadedPart> {
         request.check()?;
         let path = path::of_key(&request.key)?;
-        let (algorithm, store_id) = self.read(&request.key, &request.upload, |upload| {
-            Ok((upload.algorithm(), upload.store_id.clone()))
+        let (plan, store_id) = self.read(&request.key, &request.upload, |upload| {
+            Ok((upload.request.plan_part(&request)?, upload.store_id.clone()))
         })?;
-        let plan = request.plan_checksums(algorithm)?;
         let UploadPart { key, upload, number, body, .. } = request;
         let bytes = body.into_bytes().await?;
         let mut digests = plan.start();
@@ -94,11 +93,15 @@ impl Uploads {
         Ok(without_checksum(&part))
     }
 
-    pub(super) async fn complete(&self, request: &CompleteUpload) -> Result<(Path, PutResult)> {
+    pub(super) async fn complete(
+        &self,
+        request: &CompleteUpload,
+        capabilities: &BlobCapabilities,
+    ) -> Result<(Path, PutResult)> {
         request.check()?;
         let path = path::of_key(&request.key)?;
-        let (store_id, parts) =
-            self.read(&request.key, &request.upload, |upload| upload.chosen(request))?;
+        let (store_id, parts) = self
+            .read(&request.key, &request.upload, |upload| upload.chosen(request, capabilities))?;
         let result = self
             .store
             .complete_multipart(&path, &store_id, parts)
@@ -170,12 +173,12 @@ impl Uploads {
 }
 
 impl OpenUpload {
-    fn algorithm(&self) -> Option<ChecksumAlgorithm> {
-        self.request.checksum.map(|(algorithm, _)| algorithm)
-    }
-
     /// Parts of a completion, in the form of the store.
-    fn chosen(&self, request: &CompleteUpload) -> Result<(MultipartId, Vec<PartId>)> {
+    fn chosen(
+        &self,
+        request: &CompleteUpload,
+        capabilities: &BlobCapabilities,
+    ) -> Result<(MultipartId, Vec<PartId>)> {
         let chosen =
             request.choose(|number| self.parts.get(&number), |(part, _): &(_, PartId)| part)?;
         let mut checksums = PartChecksums::new(self.request.checksum);
@@ -185,22 +188,10 @@ impl OpenUpload {
         let (_, checksum) = checksums.finish();
         let size = chosen.iter().map(|(part, _)| part.size).sum();
         request.check_whole(size, checksum.as_ref())?;
-        if request.condition != WriteCondition::None {
-            return Err(unsupported("the condition of a completed upload"));
-        }
         let is_gapless = chosen.iter().zip(1..).all(|((part, _), number)| part.number == number);
-        if !is_gapless || chosen.len() != self.parts.len() {
-            return Err(unsupported(
-                "the completion of an upload without all its parts, or with numbers other than 1 \
-                 to n",
-            ));
-        }
+        capabilities.check_parts(!is_gapless || chosen.len() != self.parts.len())?;
         Ok((self.store_id.clone(), chosen.into_iter().map(|(_, id)| id.clone()).collect()))
     }
-}
-
-fn unsupported(feature: &str) -> Error {
-    Error::unsupported(format!("the blobs `{}` do not support {feature}", path::ENGINE))
 }
 
 /// Part as the caller sees it: without the checksum, which the store does not keep.

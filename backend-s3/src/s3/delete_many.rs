@@ -13,7 +13,7 @@ use super::error::{Access, from_entry, from_sdk};
 impl S3Blobs {
     pub(super) async fn delete_objects(&self, request: DeleteBlobs) -> Result<DeleteBlobsOutput> {
         request.check()?;
-        let mut failed = Vec::new();
+        let (mut failed, mut markers) = (Vec::new(), Vec::new());
         let (mut objects, mut one_by_one) = (Vec::new(), Vec::new());
         // Keys that the response has to name.
         let mut open = BTreeSet::new();
@@ -40,7 +40,12 @@ impl S3Blobs {
                 .await
                 .map_err(|error| from_sdk(Access::Write, error))?;
             for deleted in output.deleted() {
-                open.remove(deleted.key().unwrap_or_default());
+                let full = deleted.key().unwrap_or_default();
+                open.remove(full);
+                if let Some(marker) = deleted.delete_marker_version_id() {
+                    let key = self.prefix.strip(full).unwrap_or(full);
+                    markers.push((key.to_owned(), marker.to_owned()));
+                }
             }
             for entry in output.errors() {
                 let full = entry.key().unwrap_or_default();
@@ -60,11 +65,12 @@ impl S3Blobs {
             }
         }
         for key in one_by_one {
-            if let Err(error) = self.delete(DeleteBlob::new(&key)).await {
-                failed.push((key, error));
+            match self.delete(DeleteBlob::new(&key)).await {
+                Ok(output) => markers.extend(output.version.map(|marker| (key, marker))),
+                Err(error) => failed.push((key, error)),
             }
         }
-        Ok(DeleteBlobsOutput::new(failed))
+        Ok(DeleteBlobsOutput::new(failed).markers(markers))
     }
 }
 

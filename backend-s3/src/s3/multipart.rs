@@ -27,8 +27,10 @@ impl S3Blobs {
         request: CreateUpload,
     ) -> Result<CreateUploadOutput> {
         request.check()?;
-        let CreateUpload { key, headers, metadata, checksum, .. } = request;
+        let CreateUpload { key, headers, metadata, checksum, any_part_checksum, .. } = request;
         let key = self.prefix.add(&key)?;
+        // S3 computes CRC-64/NVME in an upload without an algorithm.
+        let checksum = checksum.filter(|_| !any_part_checksum);
         let call = self
             .client
             .create_multipart_upload()
@@ -91,7 +93,8 @@ impl S3Blobs {
         let algorithm = self.algorithm_of(&request.key, &request.upload).await?;
         let parts = match algorithm {
             Some(_) => self.with_part_checksums(&request).await?,
-            None => request.parts,
+            // S3 refuses checksums of parts if the upload names no algorithm.
+            None => request.parts.into_iter().map(|part| part.checksum(None)).collect(),
         };
         let parts = parts.iter().map(|part| {
             let builder = sdk::CompletedPart::builder()

@@ -1,13 +1,12 @@
-//! Operations on one object: put, get, head, delete and copy.
+//! Operations on one object: put, get, head and delete.
 
 use std::ops::Range;
 
 use aws_sdk_s3::config::RequestChecksumCalculation;
-use aws_sdk_s3::types::{ChecksumMode, MetadataDirective};
+use aws_sdk_s3::types::ChecksumMode;
 use tabla_core::blobs::{
-    BlobInfo, BlobStream, ByteRange, CopyBlob, DeleteBlob, DeleteBlobOutput, GetBlob,
-    GetBlobOutput, HeadBlob, PutBlob, PutBlobOutput, codes, no_such_key, no_such_version,
-    stream_verified,
+    BlobInfo, BlobStream, ByteRange, DeleteBlob, DeleteBlobOutput, GetBlob, GetBlobOutput,
+    HeadBlob, PutBlob, PutBlobOutput, codes, no_such_key, no_such_version, stream_verified,
 };
 use tabla_core::{Error, Result};
 
@@ -21,7 +20,6 @@ use super::convert::{
 use super::error::{Access, from_sdk};
 use super::exact_key::{ExactKey, sdk_key};
 use super::signing::SignKnownBody;
-use crate::sign::encode;
 
 /// Sets the conditions of a read on a builder of the SDK.
 macro_rules! with_read_conditions {
@@ -217,51 +215,6 @@ impl S3Blobs {
             Err(error) if error.code() == codes::NO_SUCH_KEY => Ok(DeleteBlobOutput::new()),
             Err(error) => Err(error),
         }
-    }
-
-    pub(super) async fn copy_object(&self, request: CopyBlob) -> Result<PutBlobOutput> {
-        request.check()?;
-        self.copy_version(request, None).await
-    }
-
-    /// Copies one version of the source, or the current one.
-    pub(super) async fn copy_version(
-        &self,
-        request: CopyBlob,
-        version: Option<&str>,
-    ) -> Result<PutBlobOutput> {
-        let source = self.prefix.add(&request.source)?;
-        let mut source = format!("{}/{}", self.bucket, encode(&source, true));
-        if let Some(version) = version {
-            source = format!("{source}?versionId={}", encode(version, false));
-        }
-        let key = self.prefix.add(&request.key)?;
-        let call = self
-            .client
-            .copy_object()
-            .bucket(self.bucket())
-            .key(sdk_key(&key))
-            .copy_source(source)
-            .set_copy_source_if_match(request.source_if_match.as_deref().map(quoted));
-        let mut call = with_condition!(call, &request.condition);
-        if let Some((headers, metadata)) = request.replace {
-            call = with_headers!(call, headers, metadata);
-            call = call.metadata_directive(MetadataDirective::Replace);
-        }
-        let output = call
-            .customize()
-            .config_override(Self::limited(Some(self.copy_timeout)))
-            .interceptor(ExactKey::new(&key))
-            .send()
-            .await
-            .map_err(|error| from_sdk(Access::Write, error))?;
-        let result = output.copy_object_result().ok_or_else(|| missing("CopyObjectResult"));
-        let result = of_write(result)?;
-        let checksum = of_write(stored_checksum!(result, result.checksum_type()))?;
-        Ok(PutBlobOutput::new(etag_of_write(result.e_tag())?)
-            .checksum(checksum)
-            .last_modified(result.last_modified().map(|time| time_from_sdk(Some(time))))
-            .version(output.version_id))
     }
 }
 

@@ -47,6 +47,24 @@ impl S3Blobs {
         Ok(blobs)
     }
 
+    /// Name by which the service calls itself: the header `Server` of its responses. The bucket
+    /// must be missing.
+    ///
+    /// # Errors
+    /// Those of the request, such as wrong credentials.
+    #[cfg(feature = "conformance")]
+    pub(crate) async fn server_name(&self) -> Result<Option<String>> {
+        let Err(error) = self.client.head_bucket().bucket(self.bucket()).send().await else {
+            return Ok(None);
+        };
+        let name = error.raw_response().and_then(|response| response.headers().get("server"));
+        let name = name.map(str::to_owned);
+        match from_sdk(Access::Read, error) {
+            error if error.kind() == &ErrorKind::NotFound => Ok(name),
+            error => Err(error),
+        }
+    }
+
     async fn check_versioning(&self) -> Result<()> {
         let call = self.client.get_bucket_versioning().bucket(self.bucket());
         match call.send().await.map_err(|error| from_sdk(Access::Read, error)) {

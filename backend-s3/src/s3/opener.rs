@@ -47,7 +47,8 @@ impl BlobOpener for S3Opener {
 
     async fn open(&self, address: Address, context: &OpenContext) -> Result<Arc<dyn Blobs>> {
         let config = S3Config::from_address(address)?;
-        Ok(Arc::new(S3Blobs::open(&config).await?.with_env(&context.env)))
+        let blobs = S3Blobs::open(&config).await?.with_env(&context.env);
+        Ok(Arc::new(blobs.with_part_retries(context.retries.clone())))
     }
 }
 

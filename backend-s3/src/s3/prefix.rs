@@ -9,8 +9,17 @@ pub(super) struct KeyPrefix(String);
 
 impl KeyPrefix {
     /// # Errors
-    /// [`tabla_core::ErrorKind::Config`]: the prefix leaves no byte for a key.
+    /// [`tabla_core::ErrorKind::Config`]: the prefix leaves no byte for a key, or leads above
+    /// the root.
     pub(super) fn new(prefix: &str) -> Result<Self> {
+        // What is behind the last slash is the beginning of a segment.
+        let folder = prefix.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if rules::leads_above_root(folder) {
+            return Err(Error::config(format!(
+                "the prefix of the keys `{prefix}` leads above its root: S3 refuses every key with \
+                 it; use a prefix without `..`"
+            )));
+        }
         match prefix.len() < rules::KEY_BYTES {
             true => Ok(Self(prefix.to_owned())),
             false => Err(Error::config(format!(
@@ -66,6 +75,21 @@ mod tests {
         assert!(error.message().ends_with("with the prefix `dev/`"), "{error}");
         assert!(KeyPrefix::new(&"p".repeat(1023)).is_ok());
         assert!(KeyPrefix::new(&"p".repeat(1024)).is_err());
+    }
+
+    #[test]
+    fn neither_prefix_nor_key_leads_above_its_root() {
+        for prefix in ["../", "a/../../", "../a"] {
+            let error = KeyPrefix::new(prefix).unwrap_err();
+            assert!(error.message().contains(&format!("`{prefix}` leads above")), "{error}");
+        }
+        let prefix = KeyPrefix::new("dev/..").unwrap();
+        assert_eq!(prefix.add("a").unwrap(), "dev/..a");
+        assert!(prefix.add("/../a").is_err());
+        // The prefix does not hide the key's own rule, so that every backend has one answer.
+        let error = KeyPrefix::new("dev/").unwrap().add("../a").unwrap_err();
+        assert_eq!(error.code(), codes::INVALID_ARGUMENT);
+        assert!(KeyPrefix::new("..").unwrap().add("/a").is_err());
     }
 
     #[test]

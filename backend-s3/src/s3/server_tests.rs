@@ -16,7 +16,7 @@ use super::*;
 use crate::SigningKey;
 
 /// Server and settings of a new bucket on it; `None` if tests of servers are left out.
-async fn bucket() -> Option<(Endpoint, S3Config)> {
+pub(super) async fn bucket() -> Option<(Endpoint, S3Config)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     if versitygw::is_excluded() {
         println!("skipped (TABLA_WITHOUT): a test on versitygw");
@@ -244,6 +244,20 @@ async fn another_process_continues_an_upload() {
         third.complete_upload(CompleteUpload::new("k", upload, parts)).await.unwrap();
         assert_eq!(third.read("k").await.unwrap().unwrap(), "abc", "{checksum:?}");
     }
+}
+
+/// S3 itself refuses these keys with status 400, so core does before a request is sent.
+#[tokio::test]
+async fn server_refuses_a_key_above_its_root() {
+    let Some((_server, config)) = bucket().await else { return };
+    let blobs = S3Blobs::open(&config).await.unwrap();
+    for key in ["../k", "a/../../k", "/../k"] {
+        let put = blobs.client().put_object().bucket(blobs.bucket()).key(key);
+        let error = put.send().await.expect_err(key);
+        let status = error.raw_response().map(|response| response.status().as_u16());
+        assert_eq!(status, Some(400), "{key}: {error:?}");
+    }
+    assert_eq!(blobs.list(ListBlobs::new()).await.unwrap().blobs, []);
 }
 
 #[tokio::test]

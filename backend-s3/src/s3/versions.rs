@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use aws_sdk_s3::types::EncodingType;
 use tabla_core::Result;
 use tabla_core::blobs::{
-    BlobInfo, BlobVersion, CopyBlob, GetBlob, GetBlobOutput, HeadBlob, ListVersions, PutBlobOutput,
-    VersionPage, Versions, codes,
+    BlobInfo, BlobVersion, CopyBlob, DeleteVersionOutput, GetBlob, GetBlobOutput, HeadBlob,
+    ListVersions, PutBlobOutput, VersionPage, Versions, codes,
 };
 
 use super::S3Blobs;
@@ -100,7 +100,7 @@ impl Versions for S3Blobs {
         }
     }
 
-    async fn delete_version(&self, key: &str, version: &str) -> Result<()> {
+    async fn delete_version(&self, key: &str, version: &str) -> Result<DeleteVersionOutput> {
         let full = self.prefix.add(key)?;
         let deleted = self
             .client
@@ -115,10 +115,14 @@ impl Versions for S3Blobs {
             .map_err(|error| from_sdk(Access::Write, error))
             .map_err(|error| describe_missing(error, key, Some(version)));
         match deleted {
-            Err(error) if !matches!(error.code(), codes::NO_SUCH_VERSION | codes::NO_SUCH_KEY) => {
-                Err(error)
+            Ok(output) => {
+                let was_marker = output.delete_marker() == Some(true);
+                Ok(DeleteVersionOutput::new().was_delete_marker(was_marker))
             }
-            _ => Ok(()),
+            Err(error) if matches!(error.code(), codes::NO_SUCH_VERSION | codes::NO_SUCH_KEY) => {
+                Ok(DeleteVersionOutput::new())
+            }
+            Err(error) => Err(error),
         }
     }
 }

@@ -47,6 +47,26 @@ async fn damaged_file_is_reported_as_corrupt() {
 }
 
 #[tokio::test]
+async fn damage_is_found_by_whichever_checksum_is_stored() {
+    for algorithm in ChecksumAlgorithm::ALL {
+        if algorithm == ChecksumAlgorithm::Md5 {
+            continue;
+        }
+        let sample = Sample::new().await;
+        let put = PutBlob::new("photo", bytes(1, 100_000)).checksum_algorithm(algorithm);
+        sample.blobs.put(put).await.expect("a put");
+        let [file] = sample.files().try_into().expect("one file");
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[99_999] ^= 1;
+        std::fs::write(file, bytes).unwrap();
+        let error = failure(read(&*sample.blobs, "photo").await);
+        assert_eq!(error.kind(), &ErrorKind::Corrupt, "{error}");
+        let part = format!("do not have its checksum {algorithm}");
+        assert!(error.message().contains(&part), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn damaged_row_is_reported_as_corrupt() {
     for damage in
         ["files = x'00'", "checksum = 'SHA256 ?'", "metadata = '{'", "size = -1", "modified = -1"]

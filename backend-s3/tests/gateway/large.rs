@@ -1,4 +1,10 @@
 //! Large objects: content, and bounded memory.
+//!
+//! `TABLA_LARGE_MB` is the length of the objects of `large_objects_take_constant_memory` (default:
+//! 64). The long form is 2048.
+
+#[cfg(feature = "file")]
+mod transfers;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -23,6 +23,27 @@ async fn read(gateway: &Gateway, bucket: &str, key: &str) -> String {
 }
 
 #[tokio::test]
+async fn key_above_its_root_is_refused_with_status_400_and_no_body() {
+    let gateway = Gateway::start().await;
+    let client = &gateway.client;
+    put(&gateway, "k", "old").await;
+    for key in ["../k", "a/../../k", "../default/k", ".."] {
+        let refused = client.put_object().bucket(BUCKET).key(key).body(bytes("new")).send().await;
+        let error = refused.expect_err(key);
+        let response = error.raw_response().expect("a response");
+        assert_eq!(response.status().as_u16(), 400, "{key}");
+        assert_eq!(response.body().bytes(), Some(&b""[..]), "{key}");
+        assert_eq!(code(client.get_object().bucket(BUCKET).key(key).send().await), "400", "{key}");
+        let copy = client.copy_object().bucket(BUCKET).key("copy");
+        let copy = copy.copy_source(format!("{BUCKET}/{key}")).send().await;
+        assert_eq!(code(copy), "InvalidArgument", "{key}");
+    }
+    put(&gateway, "a/../k", "another key").await;
+    assert_eq!(read(&gateway, BUCKET, "k").await, "old");
+    assert_eq!(gateway.keys().await, ["a/../k", "k"]);
+}
+
+#[tokio::test]
 async fn buckets_are_created_listed_and_deleted() {
     let gateway = Gateway::start().await;
     let client = &gateway.client;

@@ -4,7 +4,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use tabla_s3::SigningKey;
 
-use crate::support::Plain;
+use crate::plain::Plain;
 
 pub(crate) struct Signer {
     key: SigningKey,
@@ -27,6 +27,38 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
+/// Decodes percent-encoding; `+` is a space. Malformed escapes stay.
+pub(crate) fn decoded(text: &str) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digit = |place: usize| char::from(*behind.get(place)?).to_digit(16);
+        rest = behind;
+        match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((high << 4 | low) as u8);
+                rest = &behind[2..];
+            }
+            (b'+', ..) => decoded.push(b' '),
+            (other, ..) => decoded.push(*other),
+        }
+    }
+    decoded
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    let mut encoded = String::new();
+    for byte in bytes {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(*byte));
+            }
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}
+
 impl Signer {
     /// Signer at a time such as `20261119T120000Z`.
     pub(crate) fn new(key: &SigningKey, time: &str) -> Self {
@@ -45,20 +77,27 @@ impl Signer {
         hex(&mac(&self.signing_key, text))
     }
 
-    /// Signature of a request whose path and query are in canonical form.
+    /// Signature of a request. Its path counts as it is.
     fn signature(&self, request: &Plain, names: &[&str], payload: &str) -> String {
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-        let mut pairs: Vec<String> = query
+        let mut pairs: Vec<(String, String)> = query
             .split('&')
             .filter(|pair| !pair.is_empty())
-            .map(|pair| if pair.contains('=') { pair.to_owned() } else { format!("{pair}=") })
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .map(|(name, value)| (encoded(&decoded(name)), encoded(&decoded(value))))
             .collect();
         pairs.sort();
+        let pairs: Vec<String> =
+            pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         let mut canonical = format!("{}\n{path}\n{}\n", request.method, pairs.join("&"));
         for name in names {
-            let value = request.headers.iter().find(|(given, _)| given == name);
-            let value = value.map_or("", |(_, value)| value.as_str());
-            canonical.push_str(&format!("{name}:{value}\n"));
+            let given = request.headers.iter().filter(|(given, _)| given == name);
+            let words = |(_, value): &(String, String)| {
+                let words = value.split([' ', '\t']).filter(|word| !word.is_empty());
+                words.collect::<Vec<_>>().join(" ")
+            };
+            let values: Vec<String> = given.map(words).collect();
+            canonical.push_str(&format!("{name}:{}\n", values.join(",")));
         }
         canonical.push_str(&format!("\n{}\n{payload}", names.join(";")));
         let (time, scope) = (&self.time, self.scope());
@@ -77,6 +116,7 @@ impl Signer {
             .filter(|name| !unsigned.contains(name))
             .collect();
         names.sort();
+        names.dedup();
         let signature = self.signature(&request, &names, payload);
         let text = format!(
             "AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature={signature}",
@@ -99,25 +139,33 @@ impl Signer {
             self.time,
             names.join("%3B")
         ));
-        let signature = self.signature(&request, names, "UNSIGNED-PAYLOAD");
+        let payload = request.headers.iter().find(|(name, _)| name == "x-amz-content-sha256");
+        let payload = payload.map_or("UNSIGNED-PAYLOAD", |(_, value)| value);
+        let signature = self.signature(&request, names, payload);
         request.target.push_str(&format!("&X-Amz-Signature={signature}"));
         request
+    }
+
+    /// Signature of the next chunk.
+    pub(crate) fn chunk(&mut self, bytes: &[u8]) -> String {
+        let to_sign = format!(
+            "AWS4-HMAC-SHA256-PAYLOAD\n{}\n{}\n{}\n{}\n{}",
+            self.time,
+            self.scope(),
+            self.previous,
+            sha256(b""),
+            sha256(bytes)
+        );
+        self.previous = self.sign_text(&to_sign);
+        self.previous.clone()
     }
 
     /// Body with signed chunks of these texts, the empty last one included.
     pub(crate) fn chunks(&mut self, texts: &[&str]) -> String {
         let mut body = String::new();
         for text in texts.iter().chain(&[""]) {
-            let to_sign = format!(
-                "AWS4-HMAC-SHA256-PAYLOAD\n{}\n{}\n{}\n{}\n{}",
-                self.time,
-                self.scope(),
-                self.previous,
-                sha256(b""),
-                sha256(text.as_bytes())
-            );
-            self.previous = self.sign_text(&to_sign);
-            body.push_str(&format!("{:x};chunk-signature={}\r\n", text.len(), self.previous));
+            let signature = self.chunk(text.as_bytes());
+            body.push_str(&format!("{:x};chunk-signature={signature}\r\n", text.len()));
             if !text.is_empty() {
                 body.push_str(&format!("{text}\r\n"));
             }

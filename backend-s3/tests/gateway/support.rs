@@ -15,6 +15,8 @@ use tabla_server::listener::ListenerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+pub(crate) use crate::plain::Plain;
+
 /// Bucket that exists from the start.
 pub(crate) const BUCKET: &str = "default";
 
@@ -114,64 +116,6 @@ pub(crate) fn code<T: std::fmt::Debug, E: ProvideErrorMetadata>(
     }
 }
 
-/// HTTP request, to be sent as it is.
-#[derive(Clone, Debug)]
-pub(crate) struct Plain {
-    pub(crate) method: String,
-    /// Path and query.
-    pub(crate) target: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-}
-
-impl Plain {
-    pub(crate) fn new(method: &str, url: &str) -> Self {
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let position = rest.find('/').unwrap_or(0);
-        let (host, target) = rest.split_at(position);
-        let headers = vec![("host".to_owned(), host.to_owned())];
-        Self { method: method.to_owned(), target: target.to_owned(), headers, body: Vec::new() }
-    }
-
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
-        self.remove(name);
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.headers.retain(|(given, _)| !given.eq_ignore_ascii_case(name));
-    }
-
-    pub(crate) fn without(mut self, name: &str) -> Self {
-        self.remove(name);
-        self
-    }
-
-    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.body = body.into();
-        let length = self.body.len().to_string();
-        self.header("content-length", &length)
-    }
-
-    pub(crate) fn replace(mut self, from: &str, to: &str) -> Self {
-        assert!(self.target.contains(from), "{} has no {from}", self.target);
-        self.target = self.target.replacen(from, to, 1);
-        self
-    }
-
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
-        for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str("connection: close\r\n\r\n");
-        let mut bytes = head.into_bytes();
-        bytes.extend_from_slice(&self.body);
-        bytes
-    }
-}
-
 impl From<aws_sdk_s3::presigning::PresignedRequest> for Plain {
     fn from(request: aws_sdk_s3::presigning::PresignedRequest) -> Self {
         let mut plain = Self::new(request.method(), request.uri());
@@ -191,7 +135,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or_else(|| {
             panic!("no HTTP response: {:?}", String::from_utf8_lossy(bytes));
         });

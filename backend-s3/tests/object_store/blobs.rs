@@ -134,6 +134,8 @@ async fn upload_gathers_a_stream_of_unknown_length() {
 #[tokio::test]
 async fn completion_with_gap_or_condition_is_unsupported() {
     let blobs = ObjectStoreBlobs::with_multipart(Arc::new(InMemory::new())).put_if_absent();
+    let capabilities = blobs.capabilities();
+    assert!(!capabilities.conditional_uploads && !capabilities.any_parts);
     let upload = blobs.create_upload(CreateUpload::new("a")).await.unwrap().upload;
     let part = |number| blobs.upload_part(UploadPart::new("a", &upload, number, "x"));
     let (first, third) = (part(1).await.unwrap(), part(3).await.unwrap());

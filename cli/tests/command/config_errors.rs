@@ -249,6 +249,8 @@ fn bad_option_of_another_command_names_value_cause_and_remedy() {
     let (no_database, whole_folder) = (&*path("no-database.db"), &*path(""));
     let bad_cache = &*format!("sqlite:{}?cache=8MB", path("new.db"));
     let bad_retries = &*format!("sqlite:{}?retries=some", path("new.db"));
+    let no_file = &*path("results.md");
+    let no_parent = &*format!("file:{}", path("no-such-folder/assets"));
 
     let no_value = "required arguments were not provided";
     let no_number = "invalid digit found in string";
@@ -307,7 +309,69 @@ fn bad_option_of_another_command_names_value_cause_and_remedy() {
             no_number,
             SEE_HELP,
         ),
-        (&["conformance"], 2, "--store <ADDRESS>", no_value, "Usage: tabla conformance"),
+        (
+            &["conformance"],
+            2,
+            "<--store <ADDRESS>|--blobs <ADDRESS>>",
+            no_value,
+            "Usage: tabla conformance",
+        ),
+        (
+            &["conformance", "--store", "memory:", "--blobs", "memory:"],
+            2,
+            "'--store <ADDRESS>'",
+            "cannot be used with",
+            SEE_HELP,
+        ),
+        (
+            &["conformance", "--blobs", "memory:", "--check", "a.md", "keys_differ_by_case"],
+            2,
+            "'--check <FILE>'",
+            "cannot be used with",
+            SEE_HELP,
+        ),
+        (
+            &["conformance", "--blobs", "memory:", "--update", no_file, "--json"],
+            2,
+            "'--update <FILE>'",
+            "cannot be used with",
+            SEE_HELP,
+        ),
+        (
+            &["conformance", "--blobs", "gs://photos"],
+            1,
+            "cannot open `gs://photos`",
+            "no buckets of `gs:` addresses",
+            "name `memory:`, a folder such as `file:assets`",
+        ),
+        (
+            &["conformance", "--blobs", "memory:", "--blobs", no_parent],
+            1,
+            no_parent,
+            "there is no parent folder",
+            "such as `file:assets`",
+        ),
+        (
+            &["conformance", "--blobs", "memory:?versions=on"],
+            1,
+            "`memory:?versions=on`",
+            "unknown options of a `memory:` address",
+            "the only option is `retries`",
+        ),
+        (
+            &["conformance", "--blobs", "s3://suite/dev?endpoint=http://127.0.0.1:1"],
+            1,
+            "`dev/`",
+            "the suite makes buckets of its own",
+            "leave out the prefix",
+        ),
+        (
+            &["conformance", "--blobs", "s3://suite?endpoint=127.0.0.1:1"],
+            1,
+            "not `127.0.0.1:1`",
+            "is the URL of a service",
+            "such as `http://127.0.0.1:9000`",
+        ),
         (
             &["conformance", "--store", "memory:", "--json", "--markdown"],
             2,

@@ -1,6 +1,7 @@
 //! Tests of the command `tabla` as a process: demo, apps, check and conformance. `serve` has its
 //! own modules.
 
+mod blob_conformance;
 mod config_errors;
 mod counters;
 mod crowd;
@@ -66,6 +67,9 @@ fn app_patterns_lint_and_schema_print_the_design() {
     let lint = tabla(&["app", "branding", "lint"]);
     assert!(lint.status.success(), "{}", text(&lint.stdout));
     assert!(text(&lint.stdout).contains("0 errors, 0 warnings"), "{}", text(&lint.stdout));
+    let check = tabla(&["app", "branding", "check"]);
+    assert!(check.status.success(), "{}", text(&check.stdout));
+    assert!(text(&check.stdout).contains("patterns; 0 failed"), "{}", text(&check.stdout));
     for (format, part) in [
         ("cloudformation", "AWS::DynamoDB::Table"),
         ("terraform", "aws_dynamodb_table"),
@@ -125,7 +129,8 @@ fn conformance_reports_selected_cases_as_json() {
     assert!(!shown.contains("\"fail\","), "{shown}");
 }
 
-/// Compares `docs/conformance.md` with the results on every engine that the tests use.
+/// Compares the section of stores in `docs/conformance.md` with the results on every engine that the
+/// tests use. The test `conformance` of `tabla-s3` compares the section of blobs.
 #[test]
 fn conformance_document_is_current() {
     if tabla_testkit::dynamodb::is_excluded() {
@@ -142,7 +147,7 @@ fn conformance_document_is_current() {
     let output = tabla(&[&["conformance", "--check", table][..], &stores[..]].concat());
     assert!(
         output.status.success(),
-        "{}{}\nregenerate it: cargo run --release --features full -- conformance {} --markdown > docs/conformance.md",
+        "{}{}\nregenerate it: cargo run --release --features full -- conformance {} --update docs/conformance.md",
         text(&output.stdout),
         text(&output.stderr),
         stores.join(" ")

@@ -43,6 +43,10 @@ pub enum BlobNeed {
     CopyIfAbsent,
     /// [`BlobCapabilities::multipart`].
     Multipart,
+    /// [`BlobCapabilities::conditional_uploads`].
+    ConditionalUploads,
+    /// [`BlobCapabilities::any_parts`].
+    AnyParts,
     /// [`BlobCapabilities::metadata`].
     Metadata,
     /// [`BlobCapabilities::stored_checksums`].
@@ -65,6 +69,8 @@ impl BlobNeed {
         BlobNeed::DeleteIfMatch,
         BlobNeed::CopyIfAbsent,
         BlobNeed::Multipart,
+        BlobNeed::ConditionalUploads,
+        BlobNeed::AnyParts,
         BlobNeed::Metadata,
         BlobNeed::StoredChecksums,
         BlobNeed::AnyKey,
@@ -78,6 +84,8 @@ impl BlobNeed {
             BlobNeed::DeleteIfMatch => capabilities.delete_if_match,
             BlobNeed::CopyIfAbsent => capabilities.copy_if_absent,
             BlobNeed::Multipart => capabilities.multipart,
+            BlobNeed::ConditionalUploads => capabilities.conditional_uploads,
+            BlobNeed::AnyParts => capabilities.any_parts,
             BlobNeed::Metadata => capabilities.metadata,
             BlobNeed::StoredChecksums => capabilities.stored_checksums,
             BlobNeed::AnyKey => capabilities.any_key,
@@ -104,6 +112,8 @@ impl fmt::Display for BlobNeed {
             BlobNeed::DeleteIfMatch => "deletes if match",
             BlobNeed::CopyIfAbsent => "copies if absent",
             BlobNeed::Multipart => "multipart uploads",
+            BlobNeed::ConditionalUploads => "conditions of completed uploads",
+            BlobNeed::AnyParts => "completions of any parts",
             BlobNeed::Metadata => "headers and metadata",
             BlobNeed::StoredChecksums => "stored checksums",
             BlobNeed::AnyKey => "all keys",

@@ -18,7 +18,10 @@
 //!    states one fact. `needs` lists each [`BlobNeed`](super::BlobNeed) beyond plain puts, gets,
 //!    deletes, copies and listings, and beyond those of the family.
 //! 2. Write the function below, in the order of the table.
-//! 3. `cargo test -p tabla-s3 --test conformance -- blobs::deletes` runs the family.
+//! 3. `cargo test -p tabla-s3 --test conformance -- blobs::deletes` runs the family in memory and in
+//!    folders, with `--features gateway,object-store,s3` on all engines.
+//! 4. If the rule is new, add a [`BlobFault`](super::fault::BlobFault) that the case catches.
+//! 5. Regenerate `docs/conformance.md`: that test without a filter prints the command.
 //!
 //! # Rules
 //!

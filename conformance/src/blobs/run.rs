@@ -1,7 +1,7 @@
 //! Execution of the cases, as tests or from a program.
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::case::{BlobCase, BlobNeed};
 use super::ctx::BlobCtx;
@@ -11,7 +11,7 @@ use super::{BlobProgress, BlobReport};
 use crate::catch_panic::catch_panic;
 use crate::deviations::{Deviation, classify};
 use crate::report::{CaseResult, Status};
-use crate::run::{Filter, run_cases, run_trials, with_timeout};
+use crate::run::{Filter, Trials, run_cases, with_timeout};
 
 /// Runs the selected cases on a harness, several at once, and reports their results.
 ///
@@ -31,14 +31,56 @@ pub async fn run(
 }
 
 /// Entry point of a test target with `harness = false`. Each case is a test named
-/// `blobs::<family>::<id>`, selected by the usual arguments of a test binary.
+/// `[<engine>] blobs::<family>::<id>`, selected by the usual arguments of a test binary.
 ///
 /// A case that the engine does not support is reported as ignored, with the reason.
 pub fn main(harness: impl BlobHarness) -> ExitCode {
-    let harness: Arc<dyn BlobHarness> = Arc::new(harness);
-    let shared = Arc::clone(&harness);
-    let start = move |case| run_case(Arc::clone(&shared), case);
-    run_trials(Vec::new(), harness.parallelism(), start, harness.finish())
+    main_on(vec![Arc::new(harness)], |_| Ok(()))
+}
+
+/// Like [`main`], on several engines. If all cases of all engines have run, and none has failed,
+/// `check` gets their results side by side; its error fails the run.
+pub fn main_on(
+    harnesses: Vec<Arc<dyn BlobHarness>>,
+    check: impl FnOnce(&BlobReport) -> Result<(), String>,
+) -> ExitCode {
+    let mut trials = Trials::new();
+    let mut columns = Vec::new();
+    for harness in &harnesses {
+        let results = Arc::new(Mutex::new(Vec::new()));
+        columns.push((harness.engine(), Arc::clone(&results)));
+        let shared = Arc::clone(harness);
+        trials.add_cases(harness.engine(), harness.parallelism(), move |case| {
+            let (harness, results) = (Arc::clone(&shared), Arc::clone(&results));
+            async move {
+                let result = run_case(harness, case).await;
+                results.lock().unwrap_or_else(PoisonError::into_inner).push(result.clone());
+                result
+            }
+        });
+    }
+    let code = trials.run(async {
+        for harness in &harnesses {
+            harness.finish().await;
+        }
+    });
+    let reports = columns.iter().map(|(engine, results)| {
+        let results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        BlobReport::new(*engine, results.clone())
+    });
+    let Some(report) = reports.reduce(BlobReport::join) else { return code };
+    let all = super::cases().count();
+    let is_whole = report.columns.iter().all(|column| column.results.len() == all);
+    match is_whole && !report.failed() {
+        false => code,
+        true => match check(&report) {
+            Ok(()) => code,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        },
+    }
 }
 
 /// Runs one case on an empty bucket and classifies its result.

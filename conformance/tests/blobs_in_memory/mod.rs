@@ -1,4 +1,4 @@
-//! Harnesses for blobs in memory: complete ones, and ones that lack every capability.
+//! Harnesses for blobs in memory: complete ones, and ones that lack capabilities.
 
 use std::sync::Arc;
 
@@ -34,9 +34,24 @@ impl BlobHarness for MemoryBlobsHarness {
     }
 }
 
-/// Harness for blobs that declare no capability, and refuse requests for it or do not.
+/// Harness for blobs that lack capabilities, and refuse requests for them or do not.
 pub(crate) struct LimitedHarness {
+    pub(crate) capabilities: BlobCapabilities,
     pub(crate) refuses: bool,
+}
+
+/// Declares no capability.
+pub(crate) fn without_capabilities() -> BlobCapabilities {
+    BlobCapabilities::none("limited")
+}
+
+/// Declares multipart uploads and conditions of puts alone.
+pub(crate) fn with_plain_uploads() -> BlobCapabilities {
+    let mut capabilities = without_capabilities();
+    capabilities.multipart = true;
+    capabilities.put_if_absent = true;
+    capabilities.put_if_match = true;
+    capabilities
 }
 
 #[async_trait]
@@ -47,19 +62,19 @@ impl BlobHarness for LimitedHarness {
 
     async fn case_bucket(&self, versions: BucketVersions) -> CaseBucket {
         let mut bucket = MemoryBlobsHarness.case_bucket(versions).await;
-        bucket.blobs = Arc::new(LimitedBlobs { blobs: bucket.blobs, refuses: self.refuses });
+        let (capabilities, refuses) = (self.capabilities.clone(), self.refuses);
+        bucket.blobs = Arc::new(LimitedBlobs { blobs: bucket.blobs, capabilities, refuses });
         bucket
     }
 }
 
-/// Blobs that declare no capability.
+/// Blobs that lack capabilities, among them headers, stored checksums and keys that are no paths.
 #[derive(Debug)]
 struct LimitedBlobs {
     blobs: Arc<dyn Blobs>,
+    capabilities: BlobCapabilities,
     refuses: bool,
 }
-
-const NONE: fn() -> BlobCapabilities = || BlobCapabilities::none("limited");
 
 impl LimitedBlobs {
     fn check(&self, checked: Result<()>) -> Result<()> {
@@ -67,7 +82,21 @@ impl LimitedBlobs {
     }
 
     fn check_multipart(&self) -> Result<()> {
-        self.check(NONE().check_multipart())
+        self.check(self.capabilities.check_multipart())
+    }
+
+    /// Refuses completions that the capabilities do not cover.
+    async fn check_completion(&self, request: &CompleteUpload) -> Result<()> {
+        self.check(self.capabilities.check_completion(request))?;
+        let list = ListParts::new(&request.key, &request.upload);
+        // A request on a missing upload is left to the wrapped blobs.
+        let Ok(page) = self.blobs.list_parts(list).await else { return Ok(()) };
+        let stored: Vec<u32> = page.parts.iter().map(|part| part.number).collect();
+        let listed: Vec<u32> = request.parts.iter().map(|part| part.number).collect();
+        let ascends = !listed.is_empty() && listed.is_sorted_by(|one, next| one < next);
+        let is_valid = ascends && listed.iter().all(|number| stored.contains(number));
+        let is_partial = is_valid && !listed.iter().copied().eq(1..=stored.len() as u32);
+        self.check(self.capabilities.check_parts(is_partial))
     }
 
     /// Refuses keys that are no plain paths.
@@ -88,11 +117,11 @@ impl LimitedBlobs {
 #[async_trait]
 impl Blobs for LimitedBlobs {
     fn capabilities(&self) -> BlobCapabilities {
-        NONE()
+        self.capabilities.clone()
     }
 
     async fn put(&self, request: PutBlob) -> Result<PutBlobOutput> {
-        self.check(NONE().check_put(&request))?;
+        self.check(self.capabilities.check_put(&request))?;
         self.check_key(&request.key)?;
         self.blobs.put(request).await.map(without_checksum)
     }
@@ -107,7 +136,7 @@ impl Blobs for LimitedBlobs {
     }
 
     async fn delete(&self, request: DeleteBlob) -> Result<DeleteBlobOutput> {
-        self.check(NONE().check_delete(&request))?;
+        self.check(self.capabilities.check_delete(&request))?;
         self.blobs.delete(request).await
     }
 
@@ -120,24 +149,24 @@ impl Blobs for LimitedBlobs {
     }
 
     async fn copy(&self, request: CopyBlob) -> Result<PutBlobOutput> {
-        self.check(NONE().check_copy(&request))?;
+        self.check(self.capabilities.check_copy(&request))?;
         self.check_key(&request.key)?;
         self.blobs.copy(request).await.map(without_checksum)
     }
 
     async fn create_upload(&self, request: CreateUpload) -> Result<CreateUploadOutput> {
-        self.check(NONE().check_upload(&request))?;
+        self.check(self.capabilities.check_upload(&request))?;
         self.blobs.create_upload(request).await
     }
 
     async fn upload_part(&self, request: UploadPart) -> Result<UploadedPart> {
         self.check_multipart()?;
-        self.blobs.upload_part(request).await
+        Ok(self.blobs.upload_part(request).await?.checksum(None))
     }
 
     async fn complete_upload(&self, request: CompleteUpload) -> Result<PutBlobOutput> {
-        self.check_multipart()?;
-        self.blobs.complete_upload(request).await
+        self.check_completion(&request).await?;
+        self.blobs.complete_upload(request).await.map(without_checksum)
     }
 
     async fn abort_upload(&self, request: AbortUpload) -> Result<()> {

@@ -269,16 +269,19 @@ mod tests {
 
     #[tokio::test]
     async fn damaged_bytes_end_with_an_error() {
-        let stored = Checksum::of(ChecksumAlgorithm::Sha256, b"abc");
-        let read =
-            |stream: ByteStream| stream_verified("photo", Some(stored.clone()), stream).collect();
-        assert_eq!(read(pieces(&["a", "bc"]).boxed()).await.unwrap(), "abc");
-        let mut polled_again =
-            stream_verified("photo", Some(stored.clone()), pieces(&["abc"]).boxed());
-        assert!(polled_again.next().await.is_some_and(|piece| piece.is_ok()));
-        assert!(polled_again.next().await.is_none() && polled_again.next().await.is_none());
-        let error = read(pieces(&["abd"]).boxed()).await.unwrap_err();
-        assert_eq!(error.kind(), &ErrorKind::Corrupt);
-        assert!(error.message().contains("photo"), "{error}");
+        for algorithm in ChecksumAlgorithm::ALL {
+            let stored = Checksum::of(algorithm, b"abc");
+            let read = |stream: ByteStream| {
+                stream_verified("photo", Some(stored.clone()), stream).collect()
+            };
+            assert_eq!(read(pieces(&["a", "bc"]).boxed()).await.unwrap(), "abc");
+            let mut polled_again =
+                stream_verified("photo", Some(stored.clone()), pieces(&["abc"]).boxed());
+            assert!(polled_again.next().await.is_some_and(|piece| piece.is_ok()));
+            assert!(polled_again.next().await.is_none() && polled_again.next().await.is_none());
+            let error = read(pieces(&["abd"]).boxed()).await.unwrap_err();
+            assert_eq!(error.kind(), &ErrorKind::Corrupt, "{algorithm}");
+            assert!(error.message().contains("photo"), "{error}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Capabilities of blobs.
 
-use super::{CopyBlob, CreateUpload, DeleteBlob, PutBlob, WriteCondition};
+use super::{CompleteUpload, CopyBlob, CreateUpload, DeleteBlob, PutBlob, WriteCondition};
 use crate::error::{Error, Result};
 
 /// Optional features that a backend of [`Blobs`](super::Blobs), with its wrappers, supports.
@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 pub struct BlobCapabilities {
     /// Name of the engine: `memory`, `file`, `s3` or another.
     pub engine: &'static str,
-    /// Support for [`WriteCondition::IfAbsent`] in puts and completed uploads.
+    /// Support for [`WriteCondition::IfAbsent`] in puts.
     pub put_if_absent: bool,
-    /// Support for [`WriteCondition::IfMatch`] in puts and completed uploads.
+    /// Support for [`WriteCondition::IfMatch`] in puts.
     pub put_if_match: bool,
     /// Support for `if_match` in deletes.
     pub delete_if_match: bool,
@@ -23,13 +23,19 @@ pub struct BlobCapabilities {
     pub copy_if_absent: bool,
     /// Support for multipart uploads.
     pub multipart: bool,
+    /// Support for the conditions of puts in completed uploads, too.
+    pub conditional_uploads: bool,
+    /// Support for part numbers with gaps, and for completions that leave parts out. Without it, a
+    /// completion lists all parts of its upload, with the numbers 1 to n.
+    pub any_parts: bool,
     /// Support for user metadata and for headers other than the content type.
     pub metadata: bool,
     /// Support for stored checksums. Without it, expected checksums are verified before the write,
     /// and nothing verifies a read.
     pub stored_checksums: bool,
-    /// Support for every key of 1 to 1024 bytes. Without it, keys with empty, `.` or `..` segments,
-    /// a leading or trailing slash, or control characters are refused.
+    /// Support for every key that [`rules::check_key`](super::rules::check_key) accepts. Without it,
+    /// keys with empty, `.` or `..` segments, a leading or trailing slash, or control characters
+    /// are refused.
     pub any_key: bool,
 }
 
@@ -43,6 +49,8 @@ impl BlobCapabilities {
             delete_if_match: true,
             copy_if_absent: true,
             multipart: true,
+            conditional_uploads: true,
+            any_parts: true,
             metadata: true,
             stored_checksums: true,
             any_key: true,
@@ -58,6 +66,8 @@ impl BlobCapabilities {
             delete_if_match: false,
             copy_if_absent: false,
             multipart: false,
+            conditional_uploads: false,
+            any_parts: false,
             metadata: false,
             stored_checksums: false,
             any_key: false,
@@ -111,11 +121,33 @@ impl BlobCapabilities {
         self.check(self.multipart, "multipart uploads")
     }
 
-    /// Checks that the backend supports the condition of a put or a completed upload.
+    /// Checks that the backend supports multipart uploads and the condition of this completion.
     ///
     /// # Errors
     /// As [`check_put`](Self::check_put).
-    pub fn check_write_condition(&self, condition: &WriteCondition) -> Result<()> {
+    pub fn check_completion(&self, request: &CompleteUpload) -> Result<()> {
+        self.check_multipart()?;
+        self.check_write_condition(&request.condition)?;
+        let is_conditional = request.condition != WriteCondition::None;
+        self.check(
+            !is_conditional || self.conditional_uploads,
+            "the condition of a completed upload",
+        )
+    }
+
+    /// Checks that the backend supports a completion that leaves parts out, or whose numbers are not
+    /// 1 to n (`is_partial`).
+    ///
+    /// # Errors
+    /// As [`check_put`](Self::check_put).
+    pub fn check_parts(&self, is_partial: bool) -> Result<()> {
+        self.check(
+            !is_partial || self.any_parts,
+            "the completion of an upload without all its parts, or with numbers other than 1 to n",
+        )
+    }
+
+    fn check_write_condition(&self, condition: &WriteCondition) -> Result<()> {
         match condition {
             WriteCondition::None => Ok(()),
             WriteCondition::IfAbsent => self.check(self.put_if_absent, "a write if absent"),

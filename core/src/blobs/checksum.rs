@@ -315,6 +315,15 @@ impl ChecksumPlan {
         Ok(Self { stored, expected: expected.to_vec() })
     }
 
+    /// Plan of a write that stores a checksum of this algorithm, whichever ones it expects.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn storing(stored: ChecksumAlgorithm, expected: &[Checksum]) -> Result<Self> {
+        let plan = Self::new(Some(stored), expected)?;
+        Ok(Self { stored: Some(stored), ..plan })
+    }
+
     /// Algorithm of the checksum to store.
     pub fn stored(&self) -> Option<ChecksumAlgorithm> {
         self.stored

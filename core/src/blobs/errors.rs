@@ -1,6 +1,9 @@
 //! Errors of blobs, with S3's names and, where S3 has one, its message.
 
+use std::fmt;
+
 use super::Checksum;
+use crate::env::Timestamp;
 use crate::error::{Error, ErrorKind};
 
 /// Name of an error, as [`Error::code`] returns it.
@@ -63,6 +66,48 @@ pub fn no_such_upload(upload: &str) -> Error {
 pub fn no_such_version(key: &str, version: &str) -> Error {
     let message = format!("the blob `{key}` has no version `{version}`");
     Error::new(ErrorKind::NotFound, message).with_code(codes::NO_SUCH_VERSION)
+}
+
+/// Delete marker that a read has found instead of a blob: the source of its `NoSuchKey`, if the
+/// backend knows the marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeleteMarker {
+    /// Key of the deleted blob.
+    pub key: String,
+    /// Id of the delete marker.
+    pub version: String,
+    /// Time of the deletion.
+    pub last_modified: Timestamp,
+}
+
+impl DeleteMarker {
+    /// Delete marker with this id.
+    pub fn new(
+        key: impl Into<String>,
+        version: impl Into<String>,
+        last_modified: Timestamp,
+    ) -> Self {
+        Self { key: key.into(), version: version.into(), last_modified }
+    }
+
+    /// The delete marker that an error is about.
+    pub fn of(error: &Error) -> Option<&Self> {
+        std::error::Error::source(error)?.downcast_ref()
+    }
+}
+
+impl fmt::Display for DeleteMarker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the version `{}` of the blob `{}` is a delete marker", self.version, self.key)
+    }
+}
+
+impl std::error::Error for DeleteMarker {}
+
+/// Error for a blob whose current version, or the version that a read names, is a delete marker.
+pub fn deleted(marker: DeleteMarker) -> Error {
+    no_such_key(&marker.key).with_source(marker)
 }
 
 /// Error for a condition that does not hold.

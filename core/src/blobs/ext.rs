@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::stream::{self, BoxStream, FuturesUnordered, StreamExt, TryStreamExt};
 
 use super::*;
@@ -138,11 +138,12 @@ impl Upload {
 
     async fn run<B: Blobs + ?Sized>(self, blobs: &B, content: ByteStream) -> Result<PutBlobOutput> {
         self.check()?;
-        let mut parts = Parts { content, rest: BytesMut::new(), length: self.part_bytes };
+        let mut parts = Parts { content, left: Bytes::new(), length: self.part_bytes };
         let first = parts.next().await?.unwrap_or_default();
         if first.len() < self.part_bytes {
             let length = first.len() as u64;
-            let CreateUpload { key, headers, metadata, checksum: _ } = self.create;
+            let CreateUpload { key, headers, metadata, checksum: _, any_part_checksum: _ } =
+                self.create;
             let mut put = PutBlob::new(key, first).headers(headers).condition(self.condition);
             put.metadata = metadata;
             let output = blobs.put(put).await?;
@@ -238,20 +239,27 @@ fn report(progress: &Option<Progress>, bytes: u64) {
 /// Pieces of a stream, gathered to parts of equal length.
 struct Parts {
     content: ByteStream,
-    rest: BytesMut,
+    /// Rest of the last piece.
+    left: Bytes,
     length: usize,
 }
 
 impl Parts {
     /// The next part; a shorter one only at the end, and then `None`.
     async fn next(&mut self) -> Result<Option<Bytes>> {
-        while self.rest.len() < self.length {
-            match self.content.try_next().await? {
-                Some(piece) => self.rest.extend_from_slice(&piece),
-                None if self.rest.is_empty() => return Ok(None),
-                None => return Ok(Some(self.rest.split().freeze())),
+        let mut part = Vec::new();
+        while part.len() < self.length {
+            if self.left.is_empty() {
+                match self.content.try_next().await? {
+                    Some(piece) => self.left = piece,
+                    None => break,
+                }
             }
+            // All at once: a buffer that grows has several times its length for a moment.
+            part.reserve_exact(self.length - part.len());
+            let count = self.left.len().min(self.length - part.len());
+            part.extend_from_slice(&self.left.split_to(count));
         }
-        Ok(Some(self.rest.split_to(self.length).freeze()))
+        Ok((!part.is_empty()).then(|| part.into()))
     }
 }

@@ -24,6 +24,9 @@ pub struct CreateUpload {
     /// Checksum of every part and of the blob. Default: CRC-64/NVME of all bytes. `None`: the
     /// blob has no stored checksum.
     pub checksum: Option<(ChecksumAlgorithm, ChecksumType)>,
+    /// Whether a part may be sent with a checksum of any algorithm, as in an upload to S3 that names
+    /// none (default: no). The checksum is verified; the stored one is that of the upload.
+    pub any_part_checksum: bool,
 }
 
 impl CreateUpload {
@@ -34,6 +37,7 @@ impl CreateUpload {
             headers: BlobHeaders::default(),
             metadata: BTreeMap::new(),
             checksum: Some((ChecksumAlgorithm::Crc64Nvme, ChecksumType::FullObject)),
+            any_part_checksum: false,
         }
     }
 
@@ -42,6 +46,8 @@ impl CreateUpload {
         headers: BlobHeaders,
         /// Sets the checksum of every part and of the blob.
         checksum: Option<(ChecksumAlgorithm, ChecksumType)>,
+        /// Sets whether a part may be sent with a checksum of any algorithm.
+        any_part_checksum: bool,
     }
 
     /// Adds user metadata.
@@ -79,6 +85,18 @@ impl CreateUpload {
         }
     }
 
+    /// Plans the checksums of a part of this upload.
+    ///
+    /// # Errors
+    /// Those of [`UploadPart::plan_checksums`], unless a part may have any checksum.
+    pub fn plan_part(&self, part: &UploadPart) -> Result<ChecksumPlan> {
+        let algorithm = self.checksum.map(|(algorithm, _)| algorithm);
+        match algorithm.filter(|_| self.any_part_checksum) {
+            Some(stored) => ChecksumPlan::storing(stored, &part.expected_checksums),
+            None => part.plan_checksums(algorithm),
+        }
+    }
+
     pub(super) fn has_metadata(&self) -> bool {
         !self.metadata.is_empty() || self.headers.has_more_than_type()
     }
@@ -113,6 +131,9 @@ pub struct UploadPart {
     pub body: Body,
     /// Checksums that the body must have.
     pub expected_checksums: Vec<Checksum>,
+    /// Algorithm of a checksum that the body verifies itself at its end, such as one that a client
+    /// sends behind the bytes. It must fit the upload as that of an expected checksum.
+    pub verified_algorithm: Option<ChecksumAlgorithm>,
 }
 
 impl UploadPart {
@@ -129,7 +150,13 @@ impl UploadPart {
             number,
             body: body.into(),
             expected_checksums: Vec::new(),
+            verified_algorithm: None,
         }
+    }
+
+    setters! {
+        /// Sets the algorithm of a checksum that the body verifies itself.
+        verified_algorithm: Option<ChecksumAlgorithm>,
     }
 
     /// Adds a checksum that the body must have.
@@ -148,11 +175,11 @@ impl UploadPart {
             number: self.number,
             body: body.into(),
             expected_checksums: self.expected_checksums.clone(),
+            verified_algorithm: self.verified_algorithm,
         }
     }
 
-    /// Validates the request. The upload decides the algorithm: see
-    /// [`plan_checksums`](Self::plan_checksums).
+    /// Validates the request. The upload decides the algorithm: see [`CreateUpload::plan_part`].
     ///
     /// # Errors
     /// [`crate::ErrorKind::Validation`]: key, number or length break a rule.
@@ -162,12 +189,13 @@ impl UploadPart {
         rules::check_length(self.body.length())
     }
 
-    /// Plans the checksums of a part of an upload with this algorithm.
+    /// Plans the checksums of a part of an upload that names this algorithm.
     ///
     /// # Errors
-    /// `InvalidRequest`: a checksum of another algorithm is expected, except MD5.
+    /// `InvalidRequest`: a checksum of another algorithm is expected or verified, except MD5.
     pub fn plan_checksums(&self, algorithm: Option<ChecksumAlgorithm>) -> Result<ChecksumPlan> {
-        let other = self.expected_checksums.iter().map(Checksum::algorithm).find(|expected| {
+        let expected = self.expected_checksums.iter().map(Checksum::algorithm);
+        let other = expected.chain(self.verified_algorithm).find(|expected| {
             *expected != ChecksumAlgorithm::Md5 && algorithm.is_some_and(|own| own != *expected)
         });
         match (other, algorithm) {
@@ -571,5 +599,32 @@ mod tests {
         assert!(part.plan_checksums(Some(ChecksumAlgorithm::Sha256)).is_ok());
         let error = part.plan_checksums(Some(ChecksumAlgorithm::Crc32)).unwrap_err();
         assert_eq!(error.code(), "InvalidRequest");
+        let trailing =
+            UploadPart::new("k", "u", 1, "abc").verified_algorithm(Some(ChecksumAlgorithm::Crc32c));
+        assert!(trailing.plan_checksums(Some(ChecksumAlgorithm::Crc32c)).is_ok());
+        assert!(trailing.plan_checksums(None).is_ok());
+        let error = trailing.plan_checksums(Some(ChecksumAlgorithm::Crc32)).unwrap_err();
+        assert_eq!(error.code(), "InvalidRequest");
+    }
+
+    #[test]
+    fn part_of_an_upload_without_a_named_algorithm_stores_that_of_the_upload() {
+        let upload = CreateUpload::new("k").any_part_checksum(true);
+        let crc32 = Checksum::of(ChecksumAlgorithm::Crc32, b"abc");
+        let plan = |part: UploadPart, bytes: &[u8]| {
+            let plan = upload.plan_part(&part).unwrap();
+            let mut digests = plan.start();
+            digests.update(bytes);
+            plan.finish(digests).map(|(_, stored)| stored).map_err(|error| error.code())
+        };
+        let part = || UploadPart::new("k", "u", 1, "abc");
+        let stored = Ok(Some(Checksum::of(ChecksumAlgorithm::Crc64Nvme, b"abc")));
+        assert_eq!(plan(part(), b"abc"), stored);
+        assert_eq!(plan(part().expect(crc32.clone()), b"abc"), stored);
+        assert_eq!(plan(part().expect(crc32.clone()), b"abd"), Err("BadDigest"));
+        let trailing = part().verified_algorithm(Some(ChecksumAlgorithm::Sha1));
+        assert_eq!(plan(trailing, b"abc"), stored);
+        let named = CreateUpload::new("k").plan_part(&part().expect(crc32)).unwrap_err();
+        assert_eq!(named.code(), "InvalidRequest");
     }
 }

@@ -380,11 +380,18 @@ impl DeleteBlobs {
 pub struct DeleteBlobsOutput {
     /// Keys that could not be deleted, each with its error.
     pub failed: Vec<(String, Error)>,
+    /// Delete markers that were created, in a bucket that keeps versions: key and id of each.
+    pub markers: Vec<(String, String)>,
 }
 
 impl DeleteBlobsOutput {
     /// Output with these failures.
     pub fn new(failed: Vec<(String, Error)>) -> Self {
-        Self { failed }
+        Self { failed, markers: Vec::new() }
+    }
+
+    setters! {
+        /// Sets the delete markers that were created.
+        markers: Vec<(String, String)>,
     }
 }

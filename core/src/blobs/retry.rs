@@ -111,7 +111,7 @@ impl<B: Blobs> Versions for RetryingBlobs<B> {
             .await
     }
 
-    async fn delete_version(&self, key: &str, version: &str) -> Result<()> {
+    async fn delete_version(&self, key: &str, version: &str) -> Result<DeleteVersionOutput> {
         let versions = self.inner_versions()?;
         self.policy.run(RetryMode::Idempotent, || versions.delete_version(key, version)).await
     }

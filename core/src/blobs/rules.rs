@@ -33,16 +33,41 @@ pub const PRESIGNED_EXPIRY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Checks a key.
 ///
 /// # Errors
-/// `KeyTooLongError` above 1024 bytes; `InvalidArgument` for an empty key.
+/// `KeyTooLongError` above 1024 bytes; `InvalidArgument` for an empty key, and for one that
+/// [leads above its root](leads_above_root).
 pub fn check_key(key: &str) -> Result<()> {
     match key.len() {
         0 => Err(errors::invalid_argument("a key has at least 1 byte; this one is empty".into())),
+        1..=KEY_BYTES if leads_above_root(key) => Err(errors::invalid_argument(format!(
+            "the key {key:?} leads above its root: from left to right, a key has at most as many \
+             `..` segments as segments with a name; use another key"
+        ))),
         1..=KEY_BYTES => Ok(()),
         length => Err(errors::validation(
             codes::KEY_TOO_LONG,
             format!("Your key is too long: it has {length} bytes, at most {KEY_BYTES} are allowed"),
         )),
     }
+}
+
+/// Whether the `..` segments of a key lead above its root, as in `../a` and `a/../../b`.
+///
+/// S3, "Naming Amazon S3 objects": parsed from left to right, a valid key never has more relative
+/// path elements (`..`) than other ones. Empty and `.` segments count as neither. S3 answers a
+/// request for such a key with status 400, without a code.
+pub fn leads_above_root(key: &str) -> bool {
+    let mut depth = 0_usize;
+    for segment in key.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(above) => depth = above,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
 }
 
 /// Checks the length of a body.
@@ -142,11 +167,36 @@ mod tests {
 
     #[test]
     fn keys_of_1_to_1024_bytes_are_allowed() {
-        for key in ["a", "..", "/", "a//b", "\0", "é", &"k".repeat(1024)] {
+        for key in ["a", "a/..", "/", "a//b", "\0", "é", &"k".repeat(1024)] {
             check_key(key).unwrap();
         }
-        assert_eq!(check_key("").unwrap_err().code(), "InvalidArgument");
+        for key in ["", "..", "../a", "a/../../b"] {
+            assert_eq!(check_key(key).unwrap_err().code(), "InvalidArgument", "{key:?}");
+        }
         assert_eq!(check_key(&"é".repeat(513)).unwrap_err().code(), "KeyTooLongError");
+    }
+
+    #[test]
+    fn key_with_more_parent_segments_than_names_leads_above_its_root() {
+        // The first one of each list is an example of S3's page.
+        for key in
+            ["videos/2014/../../a", "a/..", "a/../b", "a/b/../..", "...", "..a", "a/..b", "."]
+        {
+            assert!(!leads_above_root(key), "{key}");
+        }
+        for key in [
+            "videos/../../2014/a",
+            "..",
+            "../a",
+            "a/../..",
+            "a/../../a/b",
+            "/../a",
+            "./../a",
+            "a//../../b",
+            "a/./../../b",
+        ] {
+            assert!(leads_above_root(key), "{key}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub trait Versions: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound): no such version (`NoSuchVersion`), or
-    /// it is a delete marker (`NoSuchKey`).
+    /// it is a delete marker (`NoSuchKey`; see [`DeleteMarker::of`](super::DeleteMarker::of)).
     async fn get_version(&self, version: &str, request: GetBlob) -> Result<GetBlobOutput>;
 
     /// Reads headers and metadata of one version, like [`Blobs::head`](super::Blobs::head).
@@ -39,7 +39,27 @@ pub trait Versions: Send + Sync {
 
     /// Deletes one version or delete marker for ever. If it was the current one, the version before
     /// it becomes current. Deleting a missing version succeeds.
-    async fn delete_version(&self, key: &str, version: &str) -> Result<()>;
+    async fn delete_version(&self, key: &str, version: &str) -> Result<DeleteVersionOutput>;
+}
+
+/// Result of the deletion of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeleteVersionOutput {
+    /// Whether it was a delete marker; `false` for a missing version.
+    pub was_delete_marker: bool,
+}
+
+impl DeleteVersionOutput {
+    /// Output for a version that was no delete marker.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// Sets whether it was a delete marker.
+        was_delete_marker: bool,
+    }
 }
 
 /// List of one page of versions; see [`Versions::list_versions`].

@@ -71,6 +71,10 @@ impl Operation {
             Self::Get => "get",
         }
     }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
 }
 
 /// Row of the result: an operation on blobs of one size, by a number of callers.
@@ -148,7 +152,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         match part {
             Part::Syncs => {
                 found.syncs = syncs::measure(&options, &host)?;
-                found.traced = traced::measure(&host, &programs)?;
+                found.traced = traced::measure(&options, &host, &programs)?;
             }
             Part::Local => found.measured.extend(comparison::local(&options, &host)?),
             Part::Http => found.measured.extend(comparison::http(&options, &host, &programs)?),

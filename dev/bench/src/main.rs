@@ -35,6 +35,7 @@ Measurements:
         --rounds <n>         repetitions, of which the median counts [default: 9]
         --parts <a,b>        of syncs, local, http, large
         --sizes <a,b>        of 1kb, 1mb, 100mb
+        --operations <a,b>   of put, get
         --callers <a,b>      numbers of concurrent callers up to 1 MB [default: 1,16]
         --checksum <name>    checksum that the client sends with a put, such as crc64nvme, which
                              is stored and verified in a get [default: none; tabla then stores

@@ -3,8 +3,9 @@
 use s3s::dto::*;
 use s3s::{S3Request, S3Response, S3Result};
 use tabla_core::blobs::{
-    BlobInfo, Blobs, Body, ByteRange, CopyBlob, GetBlob, GetBlobOutput, HeadBlob, PutBlob,
-    PutBlobOutput, ReadConditions, UploadPart, codes, precondition_failed, rules, validation,
+    BlobInfo, Blobs, Body, ByteRange, CopyBlob, DeleteMarker, GetBlob, GetBlobOutput, HeadBlob,
+    PutBlob, PutBlobOutput, ReadConditions, UploadPart, codes, precondition_failed, rules,
+    validation,
 };
 use tabla_core::{Error, ErrorKind, Result};
 
@@ -14,7 +15,7 @@ use super::convert::{
 };
 use super::multipart::part_number;
 use super::objects::versions;
-use crate::gateway::checksums::{checksum_type, set_checksum};
+use crate::gateway::checksums::{DEFAULT, checksum_type, set_checksum};
 use crate::gateway::errors::refuse;
 use crate::gateway::payload::stored_algorithm;
 
@@ -44,6 +45,7 @@ impl Source {
         // S3 answers every condition of a copy with 412.
         let info = found.map_err(|error| match error.kind() {
             ErrorKind::NotModified => precondition_failed(),
+            _ if version.is_some() && DeleteMarker::of(&error).is_some() => marker_as_source(),
             _ => error,
         })?;
         if info.size > rules::PUT_BYTES {
@@ -63,6 +65,14 @@ impl Source {
             None => self.bucket.get(get).await,
         }
     }
+}
+
+fn marker_as_source() -> Error {
+    validation(
+        codes::INVALID_REQUEST,
+        "The source of a copy request may not specifically refer to a delete marker by version id."
+            .to_owned(),
+    )
 }
 
 fn too_large(info: &BlobInfo) -> Error {
@@ -129,9 +139,7 @@ pub(super) async fn copy_object(
         let mut put = PutBlob::new(input.key, Body::default()).condition(condition);
         (put.headers, put.metadata) =
             replace.unwrap_or_else(|| (source.info.headers.clone(), source.info.metadata.clone()));
-        if let Some(algorithm) = algorithm.or(stored) {
-            put.checksum_algorithm = algorithm;
-        }
+        put.checksum_algorithm = algorithm.or(stored).unwrap_or(DEFAULT);
         storage(stream(&source, &*target, put).await)?
     };
     let mut result = CopyObjectResult {

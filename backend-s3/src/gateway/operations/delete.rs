@@ -1,10 +1,14 @@
 //! Deletion of objects and versions.
 
+use std::collections::{HashMap, HashSet, VecDeque};
+
 use http::StatusCode;
 use s3s::dto::*;
 use s3s::{S3ErrorCode, S3Request, S3Response, S3Result};
 use tabla_core::Result;
-use tabla_core::blobs::{Blobs, DeleteBlob, DeleteBlobs, codes, rules, validation};
+use tabla_core::blobs::{
+    Blobs, DeleteBlob, DeleteBlobs, DeleteVersionOutput, codes, rules, validation,
+};
 
 use super::Operations;
 use super::convert::storage;
@@ -27,8 +31,13 @@ pub(super) async fn delete_object(
             let message = "If-Match of the deletion of a version is not implemented";
             return Err(refuse(S3ErrorCode::NotImplemented, message));
         }
+        // The response repeats it in a header.
+        Some(version) if !version.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            return Err(refuse(S3ErrorCode::InvalidArgument, "Invalid version id specified"));
+        }
         Some(version) => {
-            storage(delete_version(&*bucket, &key, &version).await)?;
+            let deleted = storage(delete_version(&*bucket, &key, &version).await)?;
+            output.delete_marker = deleted.was_delete_marker.then_some(true);
             output.version_id = Some(version);
         }
         None => {
@@ -42,12 +51,15 @@ pub(super) async fn delete_object(
     Ok(S3Response::with_status(output, StatusCode::NO_CONTENT))
 }
 
-async fn delete_version(bucket: &dyn Blobs, key: &str, version: &str) -> Result<()> {
+async fn delete_version(
+    bucket: &dyn Blobs,
+    key: &str,
+    version: &str,
+) -> Result<DeleteVersionOutput> {
     versions(bucket, key, version)?.delete_version(key, version).await
 }
 
-/// Deletes several objects. Those with a version or an ETag are deleted one by one, the others in one
-/// operation, whose delete markers the output does not list.
+/// Deletes several objects: those with a version or an ETag one by one, the others in one operation.
 pub(super) async fn delete_objects(
     operations: &Operations,
     request: S3Request<DeleteObjectsInput>,
@@ -59,24 +71,31 @@ pub(super) async fn delete_objects(
         let message = format!("a deletion has 1 to {} keys, not {count}", rules::DELETES);
         return storage(Err(validation(codes::MALFORMED_XML, message)));
     }
-    let mut deleted: Vec<DeletedObject> = Vec::new();
-    let mut errors: Vec<Error> = Vec::new();
-    let mut plain = Vec::new();
-    for object in delete.objects {
+    // Before anything is deleted: a refused request changes nothing.
+    for object in &delete.objects {
         if object.last_modified_time.is_some() || object.size.is_some() {
             let message = "conditions on the time or size of a deletion are not implemented";
             return Err(refuse(S3ErrorCode::NotImplemented, message));
         }
+        if object.version_id.is_some() && object.e_tag.is_some() {
+            let message = "If-Match of the deletion of a version is not implemented";
+            return Err(refuse(S3ErrorCode::NotImplemented, message));
+        }
+    }
+    let mut deleted: Vec<DeletedObject> = Vec::new();
+    let mut errors: Vec<Error> = Vec::new();
+    let mut plain = Vec::new();
+    for object in delete.objects {
         let key = object.key;
         let outcome = match (&object.version_id, object.e_tag) {
-            (Some(version), None) => delete_version(&*bucket, &key, version).await,
+            (Some(version), _) => delete_version(&*bucket, &key, version).await.map(|output| {
+                let marker = output.was_delete_marker.then(|| version.clone());
+                entry(key.clone(), Some(version.clone()), marker)
+            }),
             (None, Some(etag)) => {
                 let delete = DeleteBlob::new(&key).if_match(etag.into_value());
-                bucket.delete(delete).await.map(drop)
-            }
-            (Some(_), Some(_)) => {
-                let message = "If-Match of the deletion of a version is not implemented";
-                return Err(refuse(S3ErrorCode::NotImplemented, message));
+                let output = bucket.delete(delete).await;
+                output.map(|output| entry(key.clone(), None, output.version))
             }
             (None, None) => {
                 plain.push(key);
@@ -84,28 +103,38 @@ pub(super) async fn delete_objects(
             }
         };
         match outcome {
-            Ok(()) => deleted.push(DeletedObject {
-                key: Some(key),
-                version_id: object.version_id,
-                ..Default::default()
-            }),
+            Ok(entry) => deleted.push(entry),
             Err(error) => errors.push(failure(key, object.version_id, &error)),
         }
     }
     if !plain.is_empty() {
         let output = storage(bucket.delete_many(DeleteBlobs::new(plain.clone())).await)?;
-        let is_deleted = |key: &String| !output.failed.iter().any(|(failed, _)| failed == key);
-        deleted.extend(
-            plain
-                .into_iter()
-                .filter(is_deleted)
-                .map(|key| DeletedObject { key: Some(key), ..Default::default() }),
-        );
+        let failed: HashSet<&String> = output.failed.iter().map(|(key, _)| key).collect();
+        plain.retain(|key| !failed.contains(key));
+        // A key that the request names twice has two delete markers.
+        let mut markers: HashMap<String, VecDeque<String>> = HashMap::new();
+        for (key, marker) in output.markers {
+            markers.entry(key).or_default().push_back(marker);
+        }
+        deleted.extend(plain.into_iter().map(|key| {
+            let marker = markers.get_mut(&key).and_then(VecDeque::pop_front);
+            entry(key, None, marker)
+        }));
         errors.extend(output.failed.into_iter().map(|(key, error)| failure(key, None, &error)));
     }
     let deleted = (!delete.quiet.unwrap_or(false)).then_some(deleted);
     let errors = (!errors.is_empty()).then_some(errors);
     Ok(S3Response::new(DeleteObjectsOutput { deleted, errors, ..Default::default() }))
+}
+
+/// Entry of a deleted object, with the delete marker that was created, or that was the version.
+fn entry(key: String, version_id: Option<String>, marker: Option<String>) -> DeletedObject {
+    DeletedObject {
+        delete_marker: marker.is_some().then_some(true),
+        delete_marker_version_id: marker,
+        key: Some(key),
+        version_id,
+    }
 }
 
 fn failure(key: String, version_id: Option<String>, error: &tabla_core::Error) -> Error {

@@ -14,7 +14,7 @@ use super::convert::{
     KeyEncoding, blob_headers, body, etag, length, limit, metadata, page_size, storage, time,
     write_condition,
 };
-use crate::gateway::checksums::{self, checksum_type, get_checksum, set_checksum};
+use crate::gateway::checksums::{self, DEFAULT, checksum_type, get_checksum, set_checksum};
 use crate::gateway::errors::refuse;
 use crate::gateway::payload::stored_algorithm;
 
@@ -63,9 +63,9 @@ pub(super) async fn create_multipart_upload(
     let mut create = CreateUpload::new(&input.key).headers(headers);
     create.metadata = metadata(input.metadata);
     let given = checksum(input.checksum_algorithm.as_ref(), input.checksum_type.as_ref())?;
-    if given.is_some() {
-        create.checksum = given;
-    }
+    create.checksum = given.or(Some((DEFAULT, Kind::FullObject)));
+    // SDKs send CRC-32 with every part, also if the upload was created without an algorithm.
+    create.any_part_checksum = given.is_none();
     let created = storage(bucket.create_upload(create).await)?;
     let mut output = CreateMultipartUploadOutput {
         bucket: Some(input.bucket),
@@ -99,10 +99,12 @@ pub(super) async fn upload_part(
     let mut part = PartUpload::new(input.key, input.upload_id, number, content);
     part.expected_checksums = storage(checksums::expected(&request.headers))?;
     let has_checksum = !part.expected_checksums.is_empty();
-    storage(checksums::algorithm(&request.headers, has_checksum))?;
+    part.verified_algorithm = storage(checksums::algorithm(&request.headers, has_checksum))?;
+    let sent = checksums::sent(&part.expected_checksums);
     let uploaded = storage(bucket.upload_part(part).await)?;
     let mut output = UploadPartOutput { e_tag: etag(&uploaded.etag), ..Default::default() };
-    set_checksum!(output, uploaded.checksum);
+    // The client's own algorithm, which can be another than the stored one.
+    set_checksum!(output, sent.or(uploaded.checksum));
     Ok(S3Response::new(output))
 }
 

@@ -5,13 +5,13 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures::Stream;
-use http::header::{ETAG, EXPIRES};
+use http::header::{ALLOW, CONTENT_TYPE, ETAG, EXPIRES, LAST_MODIFIED};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use s3s::dto::*;
-use s3s::{S3Request, S3Response, S3Result};
+use s3s::{S3ErrorCode, S3Request, S3Response, S3Result};
 use tabla_core::blobs::{
-    BlobHeaders, BlobInfo, GetBlob, HeadBlob, PutBlob, Versions, no_such_version,
+    BlobHeaders, BlobInfo, DeleteMarker, GetBlob, HeadBlob, PutBlob, Versions, no_such_version,
 };
 use tabla_core::{Error, Result};
 
@@ -21,7 +21,7 @@ use super::convert::{
     s3_metadata, set_blob_headers, storage, streaming, time, write_condition,
 };
 use crate::gateway::checksums::{self, checksum_type, set_checksum};
-use crate::gateway::errors::s3_error;
+use crate::gateway::errors::{refuse, s3_error};
 
 pub(super) async fn put_object(
     operations: &Operations,
@@ -36,9 +36,8 @@ pub(super) async fn put_object(
     put.metadata = metadata(input.metadata);
     put.expected_checksums = storage(checksums::expected(&request.headers))?;
     let has_checksum = !put.expected_checksums.is_empty();
-    if let Some(algorithm) = storage(checksums::algorithm(&request.headers, has_checksum))? {
-        put.checksum_algorithm = algorithm;
-    }
+    let algorithm = storage(checksums::algorithm(&request.headers, has_checksum))?;
+    put.checksum_algorithm = algorithm.unwrap_or(checksums::DEFAULT);
     let written = storage(bucket.put(put).await)?;
     let mut output = PutObjectOutput {
         e_tag: etag(&written.etag),
@@ -50,8 +49,16 @@ pub(super) async fn put_object(
     Ok(S3Response::new(output))
 }
 
-/// Error of a read that has not changed: the response repeats the ETag that the client has.
-fn read_error(error: Error, if_none_match: Option<ETagCondition>) -> s3s::S3Error {
+/// Error of a read, with the headers that S3 sends with it. The response to a read of what has not
+/// changed repeats the ETag that the client has.
+fn read_error(
+    error: Error,
+    version: Option<&str>,
+    if_none_match: Option<ETagCondition>,
+) -> s3s::S3Error {
+    if let Some(marker) = DeleteMarker::of(&error) {
+        return deleted_error(marker.clone(), error, version.is_some());
+    }
     let mut converted = s3_error(error);
     let known = if_none_match.and_then(ETagCondition::into_etag);
     if converted.status_code() == Some(StatusCode::NOT_MODIFIED)
@@ -59,6 +66,31 @@ fn read_error(error: Error, if_none_match: Option<ETagCondition>) -> s3s::S3Erro
     {
         converted.set_headers(HeaderMap::from_iter([(ETAG, value)]));
     }
+    converted
+}
+
+/// Error of a read of a delete marker. S3 tells its time only if the request names its version.
+fn deleted_error(marker: DeleteMarker, error: Error, is_named: bool) -> s3s::S3Error {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/xml"));
+    headers.insert("x-amz-delete-marker", HeaderValue::from_static("true"));
+    if let Ok(version) = HeaderValue::from_str(&marker.version) {
+        headers.insert("x-amz-version-id", version);
+    }
+    let mut converted = match is_named {
+        false => s3_error(error),
+        true => {
+            let message = "The specified method is not allowed against this resource.";
+            let mut converted = refuse(S3ErrorCode::MethodNotAllowed, message);
+            converted.set_status_code(StatusCode::METHOD_NOT_ALLOWED);
+            headers.insert(ALLOW, HeaderValue::from_static("DELETE"));
+            if let Some(modified) = time(marker.last_modified).and_then(http_date) {
+                headers.insert(LAST_MODIFIED, modified);
+            }
+            converted
+        }
+    };
+    converted.set_headers(headers);
     converted
 }
 
@@ -111,14 +143,17 @@ fn is_checksum_mode(mode: Option<&ChecksumMode>) -> bool {
 /// Response with the header `Expires`, if the query sets it.
 fn with_expires<T>(output: T, expires: Option<Timestamp>) -> S3Response<T> {
     let mut response = S3Response::new(output);
-    let mut text = Vec::new();
-    let format = |time: Timestamp| time.format(TimestampFormat::HttpDate, &mut text).ok();
-    if expires.and_then(format).is_some()
-        && let Ok(value) = HeaderValue::from_bytes(&text)
-    {
+    if let Some(value) = expires.and_then(http_date) {
         response.headers.insert(EXPIRES, value);
     }
     response
+}
+
+/// Time in the format of HTTP's headers.
+fn http_date(time: Timestamp) -> Option<HeaderValue> {
+    let mut text = Vec::new();
+    time.format(TimestampFormat::HttpDate, &mut text).ok()?;
+    HeaderValue::from_bytes(&text).ok()
 }
 
 pub(super) async fn get_object(
@@ -144,7 +179,8 @@ pub(super) async fn get_object(
         None => bucket.get(get).await,
     };
     let if_none_match = input.if_none_match.take();
-    let mut found = found.map_err(|error| read_error(error, if_none_match))?;
+    let version = input.version_id.as_deref();
+    let mut found = found.map_err(|error| read_error(error, version, if_none_match))?;
     replace_headers(&mut found.info.headers, response_headers!(input));
     let (range, size) = (found.range, found.info.size);
     let count = range.end - range.start;
@@ -183,7 +219,8 @@ pub(super) async fn head_object(
         None => bucket.head(head).await,
     };
     let if_none_match = input.if_none_match.take();
-    let mut info = found.map_err(|error| read_error(error, if_none_match))?;
+    let version = input.version_id.as_deref();
+    let mut info = found.map_err(|error| read_error(error, version, if_none_match))?;
     replace_headers(&mut info.headers, response_headers!(input));
     let mut output = HeadObjectOutput::default();
     let mut count = info.size;
@@ -195,11 +232,8 @@ pub(super) async fn head_object(
     }
     output.content_length = length(count);
     let has_checksum = is_checksum_mode(input.checksum_mode.as_ref()) && count == info.size;
-    let is_partial = output.content_range.is_some();
     describe!(output, info, has_checksum);
-    let mut response = with_expires(output, input.response_expires);
-    response.status = is_partial.then_some(StatusCode::PARTIAL_CONTENT);
-    Ok(response)
+    Ok(with_expires(output, input.response_expires))
 }
 
 /// Stream with a known length, as a body.

@@ -30,11 +30,6 @@ def deviates(_reason):
     return unittest.expectedFailure if ON_VERSITYGW else lambda test: test
 
 
-def defect(_reason):
-    """Marks a test that the gateway fails, for a known defect. If it passes there, the run fails."""
-    return (lambda test: test) if ON_VERSITYGW else unittest.expectedFailure
-
-
 def status(response):
     return response["ResponseMetadata"]["HTTPStatusCode"]
 

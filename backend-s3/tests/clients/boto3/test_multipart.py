@@ -1,14 +1,16 @@
 """Multipart uploads: those of boto3's transfer manager, and single requests."""
 
+import base64
 import hashlib
 import random
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 
 from boto3.s3.transfer import TransferConfig
 
-from support import Case, client, defect
+from support import Case, client
 
 MB = 1 << 20
 
@@ -114,14 +116,37 @@ class Multipart(Case):
         whole = content(6 * MB)[: 5 * MB] + content(5 * MB, 2)
         self.assertTrue(self.read(bucket, "in parts") == whole)
 
-    @defect("it expects parts of an upload without an algorithm to have CRC-64/NVME")
     def test_upload_without_an_algorithm_accepts_the_default_checksum_of_parts(self):
         bucket = self.bucket()
         where = {"Bucket": bucket, "Key": "a"}
         where["UploadId"] = client.create_multipart_upload(**where)["UploadId"]
-        part = client.upload_part(**where, PartNumber=1, Body=b"1")
-        self.complete(where, [{"PartNumber": 1, "ETag": part["ETag"]}])
-        self.assertEqual(self.read(bucket, "a"), b"1")
+        bodies = [content(5 * MB, 1), b"last"]
+        parts = []
+        for number, body in enumerate(bodies, 1):
+            part = client.upload_part(**where, PartNumber=number, Body=body)
+            # The default checksum of boto3 is verified and returned.
+            crc = base64.b64encode(zlib.crc32(body).to_bytes(4, "big")).decode()
+            self.assertEqual(part["ChecksumCRC32"], crc)
+            parts.append({"PartNumber": number, "ETag": part["ETag"]})
+        with self.refused("BadDigest", 400):
+            client.upload_part(**where, PartNumber=3, Body=b"1", ChecksumCRC32="AAAAAA==")
+        # S3 stores CRC-64/NVME, and no other checksum of a part.
+        with self.refused("InvalidPart", 400):
+            self.complete(where, [{**parts[0], "ChecksumCRC32": crc}, parts[1]])
+        done = self.complete(where, parts)
+        self.assertEqual(done["ChecksumType"], "FULL_OBJECT")
+        head = client.head_object(Bucket=bucket, Key="a", ChecksumMode="ENABLED")
+        self.assertEqual(head["ChecksumCRC64NVME"], done["ChecksumCRC64NVME"])
+        self.assertTrue(self.read(bucket, "a") == b"".join(bodies))
+
+    def test_part_with_another_algorithm_than_the_upload_is_refused(self):
+        bucket = self.bucket()
+        where = {"Bucket": bucket, "Key": "a"}
+        created = client.create_multipart_upload(**where, ChecksumAlgorithm="SHA256")
+        where["UploadId"] = created["UploadId"]
+        with self.refused("InvalidRequest", 400):
+            client.upload_part(**where, PartNumber=1, Body=b"1", ChecksumAlgorithm="CRC32")
+        client.upload_part(**where, PartNumber=1, Body=b"1", ChecksumAlgorithm="SHA256")
 
     def test_aborted_upload_leaves_nothing(self):
         bucket = self.bucket()

@@ -1,6 +1,6 @@
 """Versions of objects."""
 
-from support import Case, client, defect, resource
+from support import Case, client, resource
 
 
 class Versions(Case):
@@ -51,13 +51,44 @@ class Versions(Case):
         with self.refused("NoSuchVersion", 404):
             self.read(bucket, "a", VersionId=second)
 
-    @defect("it answers with NoSuchKey")
     def test_delete_marker_cannot_be_read(self):
         bucket = self.versioned()
         self.put(bucket, "a", b"one")
         marker = client.delete_object(Bucket=bucket, Key="a")["VersionId"]
-        with self.refused("MethodNotAllowed", 405):
+        with self.refused("MethodNotAllowed", 405) as context:
             self.read(bucket, "a", VersionId=marker)
+        headers = context.exception.response["ResponseMetadata"]["HTTPHeaders"]
+        self.assertEqual(headers["x-amz-delete-marker"], "true")
+        with self.refused("405", 405):
+            client.head_object(Bucket=bucket, Key="a", VersionId=marker)
+        deleted = client.delete_object(Bucket=bucket, Key="a", VersionId=marker)
+        self.assertTrue(deleted["DeleteMarker"])
+        self.assertEqual(self.read(bucket, "a"), b"one")
+
+    def test_deletion_of_many_lists_delete_markers(self):
+        bucket = self.versioned()
+        first = self.put(bucket, "a", b"one")["VersionId"]
+        self.put(bucket, "b", b"two")
+
+        def delete(*objects):
+            deleted = client.delete_objects(Bucket=bucket, Delete={"Objects": list(objects)})
+            self.assertNotIn("Errors", deleted)
+            return {found["Key"]: found for found in deleted["Deleted"]}
+
+        created = delete({"Key": "a"}, {"Key": "b"})
+        listed = client.list_object_versions(Bucket=bucket)["DeleteMarkers"]
+        self.assertEqual(
+            {key: found["DeleteMarkerVersionId"] for key, found in created.items()},
+            {found["Key"]: found["VersionId"] for found in listed},
+        )
+        self.assertTrue(all(found["DeleteMarker"] for found in created.values()))
+        marker = created["b"]["DeleteMarkerVersionId"]
+        gone = delete({"Key": "a", "VersionId": first}, {"Key": "b", "VersionId": marker})
+        self.assertEqual(gone["a"]["VersionId"], first)
+        self.assertFalse(gone["a"].get("DeleteMarker", False))
+        self.assertEqual(gone["b"]["VersionId"], marker)
+        self.assertTrue(gone["b"]["DeleteMarker"])
+        self.assertEqual(self.read(bucket, "b"), b"two")
 
     def test_versions_are_paged_and_all_deleted(self):
         bucket = self.versioned()

@@ -3,18 +3,22 @@
 "use strict";
 
 const assert = require("node:assert/strict");
+const { createHash } = require("node:crypto");
 const { suite, test } = require("node:test");
 const {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
 } = require("@aws-sdk/client-s3");
 const { getSignedUrl } = require("@aws-sdk/s3-request-presigner");
 const { bucket, client, keys } = require("./support.js");
 
-// With its default settings, the SDK computes a checksum of the body when it signs, and a presigned
-// request has none yet.
+// With its default settings, the SDK signs the checksum of the body, and a presigned request has none
+// yet. One test below uses them.
 const signer = new S3Client({
   forcePathStyle: true,
   requestChecksumCalculation: "WHEN_REQUIRED",
@@ -66,14 +70,59 @@ suite("presigned URLs", () => {
     assert.deepEqual(await keys(where.Bucket), ["a"]);
   });
 
-  // A known defect: S3 ignores a checksum in the query. Expect status 200 when it is fixed.
-  test("upload that is signed with the default settings of the SDK is refused", async () => {
+  test("object is uploaded with the default settings of the SDK", async () => {
     const where = { Bucket: await bucket(), Key: "a" };
     const url = await getSignedUrl(client, new PutObjectCommand(where), { expiresIn: 60 });
     // CRC-32 of no bytes.
     assert.match(url, /x-amz-checksum-crc32=AAAAAA%3D%3D/);
     const response = await fetch(url, { method: "PUT", body: "hello" });
-    assert.deepEqual([response.status, await code(response)], [400, "BadDigest"]);
+    assert.equal(response.status, 200, await response.text());
+    const read = await client.send(new GetObjectCommand({ ...where, ChecksumMode: "ENABLED" }));
+    assert.equal(await read.Body.transformToString(), "hello");
+    assert.equal(read.ChecksumType, "FULL_OBJECT");
+    assert.ok(read.ChecksumCRC64NVME);
+    assert.equal(read.ChecksumCRC32, undefined);
+  });
+
+  test("part is uploaded with the default settings of the SDK", async () => {
+    const where = { Bucket: await bucket(), Key: "a" };
+    // The SDK asks for CRC-32 of the parts.
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(where));
+    const command = new UploadPartCommand({ ...where, UploadId, PartNumber: 1 });
+    const url = await getSignedUrl(client, command, { expiresIn: 60 });
+    assert.match(url, /x-amz-checksum-crc32=AAAAAA%3D%3D/);
+    const response = await fetch(url, { method: "PUT", body: "hello" });
+    assert.equal(response.status, 200, await response.text());
+    const Parts = [{ PartNumber: 1, ETag: response.headers.get("etag") }];
+    const complete = { ...where, UploadId, MultipartUpload: { Parts } };
+    await client.send(new CompleteMultipartUploadCommand(complete));
+    const read = await client.send(new GetObjectCommand(where));
+    assert.equal(await read.Body.transformToString(), "hello");
+  });
+
+  test("checksum that the command names is verified, in the query and as a header", async () => {
+    const where = { Bucket: await bucket(), Key: "a" };
+    const ChecksumSHA256 = createHash("sha256").update("hello").digest("base64");
+    const header = "x-amz-checksum-sha256";
+    const command = () => new PutObjectCommand({ ...where, ChecksumSHA256 });
+    const inQuery = await getSignedUrl(client, command(), { expiresIn: 60 });
+    assert.ok(new URL(inQuery).searchParams.has(header), inQuery);
+    const asHeader = await getSignedUrl(client, command(), {
+      expiresIn: 60,
+      unhoistableHeaders: new Set([header]),
+    });
+    assert.match(asHeader, /SignedHeaders=host%3Bx-amz-checksum-sha256/);
+    for (const [url, headers] of [
+      [inQuery, {}],
+      [asHeader, { [header]: ChecksumSHA256 }],
+    ]) {
+      const refused = await fetch(url, { method: "PUT", body: "hellO", headers });
+      assert.deepEqual([refused.status, await code(refused)], [400, "BadDigest"]);
+      assert.deepEqual(await keys(where.Bucket), []);
+      const response = await fetch(url, { method: "PUT", body: "hello", headers });
+      assert.equal(response.status, 200, await response.text());
+      await client.send(new DeleteObjectCommand(where));
+    }
   });
 
   test("range and response headers of a download are chosen", async () => {

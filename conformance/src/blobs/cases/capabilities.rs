@@ -62,6 +62,8 @@ async fn expect_refused(ctx: &BlobCtx, need: BlobNeed) {
             refused(need, blobs.copy(CopyBlob::new("a", "b").if_absent()).await);
         }
         BlobNeed::Multipart => uploads_refused(ctx).await,
+        BlobNeed::ConditionalUploads => conditional_completions_refused(ctx).await,
+        BlobNeed::AnyParts => partial_completions_refused(ctx).await,
         BlobNeed::Metadata => metadata_refused(ctx).await,
         BlobNeed::StoredChecksums => checksums_not_stored(ctx).await,
         BlobNeed::AnyKey => {
@@ -82,6 +84,52 @@ async fn uploads_refused(ctx: &BlobCtx) {
     refused(need, blobs.abort_upload(AbortUpload::new("b", "id")).await);
     refused(need, blobs.list_parts(ListParts::new("b", "id")).await);
     refused(need, blobs.list_uploads(ListUploads::new()).await);
+}
+
+/// Without conditions of completions, one with a condition of puts is refused, and the upload stays.
+async fn conditional_completions_refused(ctx: &BlobCtx) {
+    let (need, blobs) = (BlobNeed::ConditionalUploads, ctx.blobs());
+    if !blobs.capabilities().multipart {
+        return;
+    }
+    let upload = ctx.upload("b").await;
+    let part = ctx.part("b", &upload, 1, "new").await;
+    let before = ctx.snapshot().await;
+    let etag = ctx.info("a").await.etag;
+    for condition in [WriteCondition::IfAbsent, WriteCondition::IfMatch(etag)] {
+        let request = CompleteUpload::new("b", &upload, [part.clone()]).condition(condition);
+        refused(need, blobs.complete_upload(request).await);
+        ctx.expect_unchanged(&before).await;
+    }
+    ctx.ok(blobs.abort_upload(AbortUpload::new("b", upload)).await);
+}
+
+/// Without any parts, a completion that leaves a part out or has a gap is refused. The upload stays
+/// as it is.
+async fn partial_completions_refused(ctx: &BlobCtx) {
+    let (need, blobs) = (BlobNeed::AnyParts, ctx.blobs());
+    if !blobs.capabilities().multipart {
+        return;
+    }
+    for numbers in [[1, 2], [1, 3]] {
+        let upload = ctx.upload("b").await;
+        let mut parts = Vec::new();
+        for number in numbers {
+            parts.push(ctx.part("b", &upload, number, five_mb()).await);
+        }
+        let before = ctx.snapshot().await;
+        let last = parts.split_off(1);
+        refused(need, blobs.complete_upload(CompleteUpload::new("b", &upload, parts)).await);
+        refused(need, blobs.complete_upload(CompleteUpload::new("b", &upload, last)).await);
+        ctx.expect_unchanged(&before).await;
+        ctx.ok(blobs.abort_upload(AbortUpload::new("b", upload)).await);
+    }
+    let upload = ctx.upload("b").await;
+    let last = ctx.part("b", &upload, 2, "last").await;
+    let before = ctx.snapshot().await;
+    refused(need, blobs.complete_upload(CompleteUpload::new("b", &upload, [last])).await);
+    ctx.expect_unchanged(&before).await;
+    ctx.ok(blobs.abort_upload(AbortUpload::new("b", upload)).await);
 }
 
 async fn metadata_refused(ctx: &BlobCtx) {

@@ -13,7 +13,7 @@ blob_cases! {
         needs [PutIfMatch];
     concurrent_completions_if_absent_have_one_winner:
         "Of 8 concurrent completions if absent exactly one succeeds.",
-        needs [Multipart, PutIfAbsent];
+        needs [Multipart, PutIfAbsent, ConditionalUploads];
     concurrent_increments_are_all_counted:
         "10 increments by each of 5 workers, by read and put if match, add up to 50.",
         needs [PutIfMatch];

@@ -19,9 +19,10 @@ blob_cases! {
     completed_upload_is_one_blob: "A completed upload is one blob, and no upload any more.";
     parts_are_joined_by_number:
         "Parts are joined in the order of their numbers, whatever the order of their uploads.";
+    part_numbers_may_have_gaps: "The numbers of the parts may have gaps.", needs [AnyParts];
     part_with_the_same_number_replaces: "A part replaces the earlier one with its number.";
     parts_that_are_not_listed_are_left_out:
-        "A completion with some of the parts has those alone.";
+        "A completion with some of the parts has those alone.", needs [AnyParts];
     completion_replaces_the_blob: "A completion replaces the present blob.";
     uploads_of_one_key_are_independent: "Uploads of one key are independent of each other.";
     part_numbers_are_1_to_10000: "The number of a part is 1 to 10,000.";
@@ -30,6 +31,9 @@ blob_cases! {
     part_with_checksum_of_other_algorithm_is_refused:
         "A part with a checksum of another algorithm than the upload's is refused with \
          InvalidRequest.", needs [StoredChecksums];
+    part_has_any_checksum_if_the_upload_allows_it:
+        "A part has a checksum of any algorithm if the upload allows it. It is verified, and the blob \
+         has that of the upload.", needs [StoredChecksums];
     part_of_shorter_stream_is_refused:
         "A part whose stream is shorter than announced fails with IncompleteBody and is not stored.";
     part_has_its_etag_checksum_and_size:
@@ -58,11 +62,11 @@ blob_cases! {
         needs [StoredChecksums];
     failed_condition_keeps_the_upload:
         "A completion if absent to a present blob fails with PreconditionFailed, and the upload \
-         stays.", needs [PutIfAbsent];
+         stays.", needs [PutIfAbsent, ConditionalUploads];
     completion_if_absent_creates: "A completion if absent creates a missing blob.",
-        needs [PutIfAbsent];
+        needs [PutIfAbsent, ConditionalUploads];
     completion_if_match_needs_present_etag:
-        "A completion if match needs the present ETag.", needs [PutIfMatch];
+        "A completion if match needs the present ETag.", needs [PutIfMatch, ConditionalUploads];
     full_object_checksum_is_of_all_bytes:
         "A full-object checksum of an upload is that of all its bytes.", needs [StoredChecksums];
     composite_checksum_is_of_part_checksums:
@@ -83,5 +87,6 @@ blob_cases! {
     failed_stream_aborts_the_upload:
         "`upload` of a stream that fails returns its error and leaves neither blob nor upload.";
     upload_with_failed_condition_is_aborted:
-        "`upload` whose condition fails leaves the old blob and no upload.", needs [PutIfAbsent];
+        "`upload` whose condition fails leaves the old blob and no upload.",
+        needs [PutIfAbsent, ConditionalUploads];
 }

@@ -91,7 +91,11 @@ async fn presigning_sends_nothing(ctx: BlobCtx) {
 async fn presigned_requests_follow_the_rules_of_puts(ctx: BlobCtx) {
     let presign = ctx.presign();
     let long = "k".repeat(1025);
-    for (key, code) in [(long.as_str(), codes::KEY_TOO_LONG), ("", codes::INVALID_ARGUMENT)] {
+    for (key, code) in [
+        (long.as_str(), codes::KEY_TOO_LONG),
+        ("", codes::INVALID_ARGUMENT),
+        ("a/../../b", codes::INVALID_ARGUMENT),
+    ] {
         ctx.expect_code(presign.presign_get(PresignGet::new(key, DAY)).await, code);
         ctx.expect_code(presign.presign_put(PresignPut::new(key, DAY)).await, code);
     }

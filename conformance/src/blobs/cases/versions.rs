@@ -175,10 +175,13 @@ async fn delete_many_creates_markers(ctx: BlobCtx) {
     let output = ctx.ok(ctx.blobs().delete_many(DeleteBlobs::new(["a", "b"])).await);
     assert!(output.failed.is_empty(), "{:?}", output.failed);
     ctx.expect_keys([""; 0]).await;
-    let markers: Vec<(String, bool)> =
-        ctx.version_rows().await.into_iter().map(|row| (row.0, row.3)).collect();
-    let row = |key: &str, marker| (key.to_owned(), marker);
-    assert_eq!(markers, [row("a", true), row("a", false), row("b", true), row("b", false)]);
+    let rows = ctx.version_rows().await;
+    let markers: Vec<(&str, bool)> = rows.iter().map(|row| (row.0.as_str(), row.3)).collect();
+    assert_eq!(markers, [("a", true), ("a", false), ("b", true), ("b", false)]);
+    let mut created = output.markers;
+    created.sort();
+    let rows = rows.into_iter().filter(|row| row.3).map(|(key, id, ..)| (key, id));
+    assert_eq!(created, rows.collect::<Vec<_>>());
     assert_eq!(read_version(&ctx, "a", &a[0]).await, "a");
 }
 
@@ -274,14 +277,16 @@ async fn deleting_current_version_brings_back_the_one_before(ctx: BlobCtx) {
 async fn deleting_marker_brings_blob_back(ctx: BlobCtx) {
     let ids = put_versions(&ctx, "a", &["one"]).await;
     let marker = delete(&ctx, "a").await;
-    ctx.ok(ctx.versions().delete_version("a", &marker).await);
+    let output = ctx.ok(ctx.versions().delete_version("a", &marker).await);
+    assert!(output.was_delete_marker);
     ctx.expect_blob("a", "one").await;
     expect_versions(&ctx, vec![("a", &ids[0], true, false)]).await;
 }
 
 async fn deleting_missing_version_succeeds(ctx: BlobCtx) {
     let ids = put_versions(&ctx, "a", &["one", "two"]).await;
-    ctx.ok(ctx.versions().delete_version("a", &ids[0]).await);
+    let output = ctx.ok(ctx.versions().delete_version("a", &ids[0]).await);
+    assert!(!output.was_delete_marker);
     let before = ctx.snapshot().await;
     ctx.ok(ctx.versions().delete_version("a", &ids[0]).await);
     ctx.ok(ctx.versions().delete_version("missing", &ids[0]).await);

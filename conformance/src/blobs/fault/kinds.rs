@@ -37,6 +37,8 @@ faults! {
     SlashesJoined = "slashes_joined", caught by "keys_with_empty_segments_are_distinct";
     /// Percent escapes in keys are decoded.
     KeysDecoded = "keys_decoded", caught by "percent_signs_are_not_decoded";
+    /// The `..` segments of keys are resolved as those of paths.
+    KeysResolved = "keys_resolved", caught by "key_above_its_root_is_refused";
 
     /// A range leaves out its last byte.
     RangeOffByOne = "range_off_by_one", caught by "range_includes_its_last_byte";

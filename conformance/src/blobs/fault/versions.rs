@@ -67,7 +67,7 @@ impl<B: Blobs> Versions for FaultBlobs<B> {
         self.call(blob_operation!(restore_version), false, call).await
     }
 
-    async fn delete_version(&self, key: &str, version: &str) -> Result<()> {
+    async fn delete_version(&self, key: &str, version: &str) -> Result<DeleteVersionOutput> {
         let call = async { self.inner_versions()?.delete_version(key, version).await };
         self.call(blob_operation!(delete_version), false, call).await
     }

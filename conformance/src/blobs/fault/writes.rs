@@ -92,6 +92,9 @@ impl<B: Blobs> FaultBlobs<B> {
         if self.has(BlobFault::KeysDecoded) {
             return key.replace("%20", " ");
         }
+        if self.has(BlobFault::KeysResolved) {
+            return resolved(key);
+        }
         key.to_owned()
     }
 
@@ -131,6 +134,18 @@ impl<B: Blobs> FaultBlobs<B> {
 
 /// ETag of every blob with [`BlobFault::EtagConstant`].
 pub(super) const CONSTANT: &str = "d41d8cd98f00b204e9800998ecf8427e";
+
+/// Key as a file system resolves it.
+fn resolved(key: &str) -> String {
+    let mut segments = Vec::new();
+    for segment in key.split('/') {
+        match segment {
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    segments.join("/")
+}
 
 /// Put of the bytes that a stream has, whatever it announced.
 async fn shortened(mut request: PutBlob) -> Result<PutBlob> {

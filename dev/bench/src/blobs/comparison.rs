@@ -176,7 +176,7 @@ impl Comparison<'_> {
                 _ => &self.options.callers,
             };
             for callers in callers.iter().copied() {
-                for operation in Operation::ALL {
+                for operation in self.options.operations.iter().copied() {
                     let row = Row { operation, size, callers };
                     let turn = Turn {
                         row,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tabla_core::blobs::ChecksumAlgorithm;
 
 use super::content::Size;
-use super::{Contestant, ServerProgram};
+use super::{Contestant, Operation, ServerProgram};
 use crate::embedded::Failure;
 use crate::embedded::options::list;
 
@@ -41,6 +41,7 @@ pub(crate) struct Options {
     pub(crate) turn: f64,
     pub(crate) parts: Vec<Part>,
     pub(crate) sizes: Vec<Size>,
+    pub(crate) operations: Vec<Operation>,
     /// Numbers of callers of blobs up to 1 MB. Those of 100 MB have one caller.
     pub(crate) callers: Vec<usize>,
     /// Checksum that the client sends with a put (default: none).
@@ -62,6 +63,7 @@ impl Options {
             turn: if is_quick { 0.1 } else { 0.3 },
             parts: Part::ALL.into(),
             sizes: Size::ALL.into(),
+            operations: Operation::ALL.into(),
             callers: vec![1, 16],
             checksum: None,
             counted_puts: if is_quick { 16 } else { 48 },
@@ -81,6 +83,7 @@ impl Options {
                 "--rounds" => options.rounds = value.parse()?,
                 "--parts" => options.parts = list(value, Part::named)?,
                 "--sizes" => options.sizes = list(value, Size::named)?,
+                "--operations" => options.operations = list(value, Operation::named)?,
                 "--callers" => options.callers = list(value, |number| number.parse().ok())?,
                 "--checksum" => options.checksum = Some(value.to_ascii_uppercase().parse()?),
                 "--large" => options.large = gigabytes(value)?,
@@ -130,6 +133,9 @@ mod tests {
         let chosen =
             options(&["--parts", "http,large", "--sizes", "1kb,100mb", "--callers", "1,4"]);
         let chosen = chosen.unwrap();
+        assert_eq!(chosen.operations, Operation::ALL);
+        let gets = options(&["--operations", "get"]).unwrap();
+        assert_eq!(gets.operations, [Operation::Get]);
         assert_eq!(chosen.parts, [Part::Http, Part::Large]);
         assert_eq!(chosen.sizes, [Size::Kb1, Size::Mb100]);
         assert_eq!(chosen.callers, [1, 4]);
@@ -153,6 +159,7 @@ mod tests {
             &["--parts"],
             &["--parts", "embedded"],
             &["--sizes", "2mb"],
+            &["--operations", "copy"],
             &["--rounds", "0"],
             &["--callers", "0"],
             &["--large", "0"],

@@ -42,9 +42,10 @@ fn print_syncs(found: &Found) {
     }
     for one in &found.traced {
         println!(
-            "{:<20} {:>7} {:>19.3}   {}",
+            "{:<20} {:>7} callers {:>2} {:>8.3}   {}",
             one.contestant.name(),
-            one.size.name(),
+            one.row.size.name(),
+            one.row.callers,
             one.per_put,
             match one.per_put > 0.0 {
                 true => "syncs before it responds to a put",
@@ -168,7 +169,8 @@ pub(super) fn json(found: &Found) -> String {
         .map(|one| {
             json!({
                 "contestant": one.contestant.name(),
-                "bytes": one.size.bytes(),
+                "bytes": one.row.size.bytes(),
+                "callers": one.row.callers,
                 "fsyncs_per_put": one.per_put,
             })
         })

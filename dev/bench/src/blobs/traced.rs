@@ -3,14 +3,13 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use super::Contestant;
-use super::content::{Size, new_key};
+use super::comparison::Turn;
+use super::content::Size;
+use super::options::Options;
 use super::server::{Server, ServerProgram};
+use super::{Contestant, Operation, Row};
 use crate::embedded::Failure;
 use crate::http::program::Host;
-
-/// Puts that are traced.
-const PUTS: u64 = 20;
 
 /// System calls that make data durable.
 const CALLS: &str = "trace=fsync,fdatasync,sync,syncfs,sync_file_range,msync";
@@ -18,34 +17,42 @@ const CALLS: &str = "trace=fsync,fdatasync,sync,syncfs,sync_file_range,msync";
 /// Fsyncs per put of a server.
 pub(crate) struct Traced {
     pub(super) contestant: Contestant,
-    pub(super) size: Size,
+    pub(super) row: Row,
     pub(super) per_put: f64,
 }
 
 /// Counts the fsyncs of each server, one after the other.
-pub(super) fn measure(host: &Host, programs: &[&ServerProgram]) -> Result<Vec<Traced>, Failure> {
+pub(super) fn measure(
+    options: &Options,
+    host: &Host,
+    programs: &[&ServerProgram],
+) -> Result<Vec<Traced>, Failure> {
     let mut found = Vec::new();
     for program in programs {
         let server = program.start(host)?;
+        let mut first = 0;
         for size in [Size::Kb1, Size::Mb1] {
-            let per_put = trace(host, &server, size)?;
-            found.push(Traced { contestant: program.contestant, size, per_put });
+            for callers in options.callers.iter().copied() {
+                let row = Row { operation: Operation::Put, size, callers };
+                let ops = options.counted_puts;
+                let turn = Turn { row, ops, first, content: size.content(), checksum: None };
+                first += ops;
+                let per_put = trace(host, &server, &turn)?;
+                found.push(Traced { contestant: program.contestant, row, per_put });
+            }
         }
     }
     Ok(found)
 }
 
-fn trace(host: &Host, server: &Server, size: Size) -> Result<f64, Failure> {
-    let content = size.content();
+fn trace(host: &Host, server: &Server, turn: &Turn) -> Result<f64, Failure> {
     // The first put after the start may sync more.
-    host.runtime.block_on(server.write("first", content.clone(), None))?;
+    host.runtime.block_on(server.write("first", turn.content.clone(), None))?;
     let noted = host.folder.path().join("trace");
     let trace = Trace::attach(server.running.process(), &noted)?;
-    for number in 0..PUTS {
-        host.runtime.block_on(server.write(&new_key(number), content.clone(), None))?;
-    }
+    host.runtime.block_on(server.turn(turn))?;
     trace.detach()?;
-    Ok(calls(&std::fs::read_to_string(&noted)?) as f64 / PUTS as f64)
+    Ok(calls(&std::fs::read_to_string(&noted)?) as f64 / turn.ops as f64)
 }
 
 /// Number of calls in the output of strace. A call that another thread interrupts has two lines, of

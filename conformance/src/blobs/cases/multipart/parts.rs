@@ -54,6 +54,27 @@ pub(super) async fn part_with_checksum_of_other_algorithm_is_refused(ctx: BlobCt
     ctx.expect_unchanged(&before).await;
 }
 
+pub(super) async fn part_has_any_checksum_if_the_upload_allows_it(ctx: BlobCtx) {
+    let create = CreateUpload::new("a").any_part_checksum(true);
+    let upload = ctx.ok(ctx.blobs().create_upload(create).await).upload;
+    let contents = [five_mb(), five_mb(), Bytes::from_static(b"last")];
+    let algorithms = [ChecksumAlgorithm::Crc32, ChecksumAlgorithm::Sha256, ChecksumAlgorithm::Md5];
+    let mut parts = Vec::new();
+    for ((content, algorithm), number) in contents.iter().zip(algorithms).zip(1..) {
+        let part = |sum| UploadPart::new("a", &upload, number, content.clone()).expect(sum);
+        let wrong = part(Checksum::of(algorithm, b"other"));
+        ctx.expect_code(ctx.blobs().upload_part(wrong).await, codes::BAD_DIGEST);
+        let right = part(Checksum::of(algorithm, content));
+        parts.push(ctx.ok(ctx.blobs().upload_part(right).await));
+    }
+    let output = ctx.ok(ctx.blobs().complete_upload(CompleteUpload::new("a", upload, parts)).await);
+    let whole = contents.concat();
+    let expected = Checksum::of(ChecksumAlgorithm::Crc64Nvme, &whole);
+    assert_eq!(output.checksum, Some(expected.clone()));
+    assert_eq!(ctx.info("a").await.checksum, Some(expected));
+    ctx.expect_blob("a", whole).await;
+}
+
 pub(super) async fn part_of_shorter_stream_is_refused(ctx: BlobCtx) {
     let upload = ctx.upload("a").await;
     ctx.part("a", &upload, 1, "old").await;
