@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Db, Entity, Find, Id, TableDesign};
+use tabla::entity::{Db, Entity, EntityQuery, Id, TableDesign};
 use tabla::{Cursor, ErrorKind};
 
 static BLOG: LazyLock<TableDesign> = LazyLock::new(|| TableDesign::new("blog").key("PK", "SK"));
@@ -15,8 +15,8 @@ struct Post {
     number: u32,
 }
 
-fn posts(author: &Id) -> Find<Post> {
-    Post::find().with(Post::AUTHOR, author.clone()).descending()
+fn posts(author: &Id) -> EntityQuery<Post> {
+    Post::of(author).descending()
 }
 
 /// Handles `GET /posts?after=…`: the numbers of the posts, and the cursor for the next link.

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use serde::{Deserialize, Serialize};
 use tabla::consumer::{Consumer, Failure, each};
-use tabla::entity::{Change, Db, Entity, Id, RecordExt, TableDesign};
+use tabla::entity::{Db, Entity, Id, RecordExt, TableDesign};
 use tabla::ops::StreamViewType;
 
 /// The stream has each item before and after its change.
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         let order = Order { order: Id::new(id)?, email: email.map(str::to_owned), paid: false };
         assert!(db.create(order.clone()).await?.is_done());
-        assert!(db.update(Change::of(&order).set(Order::PAID, true)).await?.is_done());
+        assert!(db.update(order.change().set(Order::PAID, true)).await?.is_done());
     }
 
     // A record is delivered at least once: after a crash, the last ones are delivered again. The

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Change, Db, Entity, Id, KeyPart, Outcome, TableDesign, Transacted};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Db, Entity, Id, KeyPart, Outcome, TableDesign};
 
 /// One table for all entities of the program, with one index.
 static SHOP: LazyLock<TableDesign> = LazyLock::new(|| {
@@ -50,23 +51,24 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("created order 1, once");
 
     // The change names fields. It also moves the order inside the index.
-    let pay = || Change::of(&first).set(Order::STATUS, Status::Paid);
+    let pay = || first.change().set(Order::STATUS, Status::Paid);
     let paid = db.update(pay().when(Order::STATUS.eq(Status::Open))).await?;
     println!("paid: {:?}", paid.done().expect("the order was open"));
 
-    // A transaction writes any entities together. Each operation has a name.
-    let done = db
-        .transaction()
-        .create("second", order(2, 15))?
-        .check("first", &first.key(), Some(Order::STATUS.eq(Status::Paid)))?
-        .run()
-        .await?;
-    assert!(matches!(done, Transacted::Done));
+    // A transaction writes any entities together. Each step returns a handle.
+    let mut tx = db.transaction();
+    tx.create(order(2, 15));
+    let paid = tx.check(&first.to_key(), Order::STATUS.eq(Status::Paid));
+    match tx.commit().await? {
+        Committed => println!("created order 2, because order 1 is paid"),
+        Canceled(c) if c.failed(&paid) => println!("order 1 is {:?}", c.current(&paid)?),
+        Canceled(_) => println!("order 2 exists"),
+    }
 
-    let orders = db.all(Order::find().with(Order::CUSTOMER, ana.clone())).await?;
+    let orders = db.all(Order::of(ana.clone())).await?;
     println!("orders of ana: {:?}", orders.iter().map(|order| order.number).collect::<Vec<_>>());
     assert_eq!(orders.len(), 2);
-    let open = db.all(Order::find_by("by-status").with(Order::STATUS, Status::Open)).await?;
+    let open = db.all(Order::by_status(Status::Open)).await?;
     println!("open orders: {:?}", open.iter().map(|order| order.number).collect::<Vec<_>>());
     assert_eq!(open, [order(2, 15)]);
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+use tabla::entity::{Db, Entity, Id, Outcome, TableDesign};
 
 static USERS: LazyLock<TableDesign> = LazyLock::new(|| TableDesign::new("users").key("PK", "SK"));
 
@@ -52,14 +52,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("1 user created, 1 refused: the email is taken");
 
     // A change of the address moves the guard item, and the old address is free again.
-    let change = Change::of(&created[0]).set(User::EMAIL, "new@example.com");
+    let change = created[0].change().set(User::EMAIL, "new@example.com");
     assert!(db.update(change).await?.is_done());
     let next = db.create(user("cleo", "hello@example.com")?).await?;
     let cleo = next.done().expect("the address is free");
     println!("{} has {} now", cleo.id, cleo.email);
 
     // Deletion of the user frees the address.
-    assert!(db.delete(&cleo.key()).await?.is_done());
+    assert!(db.delete(&cleo.to_key()).await?.is_done());
     assert!(db.create(user("dora", "hello@example.com")?).await?.is_done());
     println!("dora has it after cleo is deleted");
     Ok(())

@@ -28,6 +28,7 @@ impl Engine {
         let mut capabilities = Capabilities::full(self.name());
         // "Global secondary indexes … eventually consistent" applies to every engine except tabla.
         capabilities.index_reads_lag = self != Self::Tabla;
+        capabilities.responses_can_be_lost = true;
         match self {
             Self::DynamoDb | Self::Tabla => {}
             Self::Local => {

@@ -278,7 +278,7 @@ mod entities {
 
     use serde::{Deserialize, Serialize};
     use tabla_conformance::interleave::InterleavingStore;
-    use tabla_entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+    use tabla_entity::{Db, Entity, Id, Outcome, TableDesign};
 
     use super::*;
 
@@ -320,7 +320,7 @@ mod entities {
             move || {
                 let (db, ana) = (behind.clone(), ana.clone());
                 async move {
-                    let change = Change::of(&ana).set(Member::NAME, id("eva"));
+                    let change = ana.change().set(Member::NAME, id("eva"));
                     db.update(change).await.expect("a response").done().expect("the member exists");
                 }
             },
@@ -330,7 +330,7 @@ mod entities {
     #[tokio::test]
     async fn delete_succeeds_after_concurrent_change_of_unique_value() {
         let (store, db, ana) = team().await;
-        let deleted = renaming(store, &db, &ana).delete(&ana.key()).await.expect("a response");
+        let deleted = renaming(store, &db, &ana).delete(&ana.to_key()).await.expect("a response");
         assert_eq!(deleted, Outcome::Done(Member { name: id("eva"), ..ana.clone() }));
         // Both names are free.
         for (number, name) in [("2", "ana"), ("3", "eva")] {
@@ -343,10 +343,10 @@ mod entities {
     async fn delete_when_fails_after_concurrent_change() {
         let (store, db, ana) = team().await;
         let check = Member::NAME.eq(id("ana"));
-        let kept = renaming(store, &db, &ana).delete_when(&ana.key(), check).await;
+        let kept = renaming(store, &db, &ana).delete_if(&ana.to_key(), check).await;
         let renamed = Member { name: id("eva"), ..ana.clone() };
         assert_eq!(kept.expect("a response"), Outcome::Lost(Some(renamed.clone())));
-        assert_eq!(db.get(&ana.key()).await.expect("a response"), Some(renamed));
+        assert_eq!(db.get(&ana.to_key()).await.expect("a response"), Some(renamed));
     }
 
     #[tokio::test]
@@ -354,20 +354,20 @@ mod entities {
         let (store, db, ana) = team().await;
         let failures = Failures::new().on(Operation::Get, When::Call(1), Failure::Throttled);
         let failing = db.on(Arc::new(FaultStore::new(Arc::clone(&store)).failures(failures)));
-        let change = || Change::of(&ana).set(Member::NAME, id("eva"));
+        let change = || ana.change().set(Member::NAME, id("eva"));
         let error = failing.update(change()).await.expect_err("the read fails");
         assert_eq!((error.kind(), error.applied()), (&ErrorKind::Throttled, Applied::Maybe));
-        let present = db.get(&ana.key()).await.expect("a response").expect("the member exists");
+        let present = db.get(&ana.to_key()).await.expect("a response").expect("the member exists");
         assert_eq!(present.name, id("eva"));
         // Deleted by another caller before it was read.
-        let (behind, key) = (db.clone(), ana.key());
+        let (behind, key) = (db.clone(), ana.to_key());
         let deleting = InterleavingStore::new(store).with_hook_at(Operation::Get, 1, move || {
             let (db, key) = (behind.clone(), key.clone());
             async move {
                 db.delete(&key).await.expect("a response").done().expect("the member exists");
             }
         });
-        let change = Change::of(&present).set(Member::NAME, id("ana"));
+        let change = present.change().set(Member::NAME, id("ana"));
         let error = db.on(Arc::new(deleting)).update(change).await.expect_err("the read fails");
         assert_eq!(error.applied(), Applied::Maybe);
     }

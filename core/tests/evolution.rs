@@ -96,7 +96,6 @@ fn structs_of_entity_are_non_exhaustive_unless_other_crates_build_them() {
         "IndexKeys",
         "NumberRange",
         "Part",
-        "Prefix",
         "Template",
         "UniqueDesign",
     ];

@@ -4,23 +4,24 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::design::{EntityDesign, FieldDesign};
+use super::design::{EntityDesign, FieldDesign, IndexKeys};
 use super::field::undeclared;
 use super::numeric::{Guard, Numeric};
 use super::rekey::{Rekeyed, rekeyed};
 use super::{Check, Entity, EntityKey, Field, UtcMillis};
 use tabla_core::Result;
-use tabla_core::expr::{Condition, Path, Update};
-use tabla_core::{Item, Value, attr};
+use tabla_core::expr::{Condition, Update};
+use tabla_core::{Item, Value, ValueRef, attr};
 
 /// A change of some fields of an entity.
 ///
 /// A change rewrites every attribute of an index key that a changed field stands in. If the entity
-/// was read ([`Change::of`]), it holds only if the other fields of that attribute's template are
+/// was read (`entity.change()`), it holds only if the other fields of that attribute's template are
 /// what they were, and the entity is still in the index, or still is not; the other half of the key
 /// is left alone, and so are those who change it at the same time. A change of an entity that was
-/// not read ([`Change::at`]) has to set all fields of such a template that are not in the table's
+/// not read (`key.change()`) has to set all fields of such a template that are not in the table's
 /// key, and those that decide whether the entity is in the index; otherwise it is refused.
 #[must_use]
 pub struct Change<E: Entity> {
@@ -38,12 +39,14 @@ pub struct Change<E: Entity> {
 }
 
 impl<E: Entity> Change<E> {
-    /// A change of an entity that was read.
+    /// Change of an entity that was read. For generated code: `entity.change()`.
+    #[doc(hidden)]
     pub fn of(entity: &E) -> Self {
-        Self { read: Some(Box::new(entity.clone())), ..Self::at(entity.key()) }
+        Self { read: Some(Box::new(entity.clone())), ..Self::at(entity.to_key()) }
     }
 
-    /// A change of the entity with this key, whatever it is.
+    /// Change of the entity with this key. For generated code: `key.change()`.
+    #[doc(hidden)]
     pub fn at(key: E::Key) -> Self {
         Self {
             key,
@@ -84,17 +87,30 @@ impl<E: Entity> Change<E> {
         self
     }
 
-    /// Adds to a number; a field without a value counts as zero.
+    /// Adds an amount to a number; a negative one subtracts. A field without a value counts as zero.
+    ///
+    /// - Where no index key is made of the field, the store adds: concurrent increments all count,
+    ///   and nothing need have been read.
+    /// - Where one is, or where a missing attribute stands for another number than zero, the sum of
+    ///   the number that was read and the amount is set, with the key, on the condition that the
+    ///   number is still what was read.
     ///
     /// The change holds only if the field's type can hold the sum: to a `u32`, neither a fraction
-    /// nor what leads below zero or beyond `u32::MAX` is added. Otherwise it is lost, as it is when
+    /// nor what leads below zero or beyond `u32::MAX` is added. Otherwise it fails, as it does when
     /// a condition fails.
-    pub fn add<T: Numeric>(
-        mut self,
-        field: Field<E, T>,
-        amount: impl Into<tabla_core::Number>,
-    ) -> Self {
+    pub fn increment<T>(mut self, field: Field<E, T>, amount: impl Into<tabla_core::Number>) -> Self
+    where
+        T: Numeric + Serialize + DeserializeOwned + Any + Send + Sync,
+    {
         let amount = amount.into();
+        let design = E::design();
+        let starts_elsewhere = design.field(field.name).is_some_and(FieldDesign::starts_elsewhere);
+        if is_in_index_key(design, field.name) || starts_elsewhere {
+            if let Err(error) = self.set_sum(field, amount) {
+                self.fail(error);
+            }
+            return self;
+        }
         self.computed.push(field.name);
         self.update = self.update.add(field.path(), Value::N(amount));
         match T::range().guard(field.path(), amount) {
@@ -103,6 +119,45 @@ impl<E: Entity> Change<E> {
             Guard::Never => self.require(!present(E::design())),
         }
         self
+    }
+
+    /// Sets the sum of what was read and an amount, if the field is what was read.
+    fn set_sum<T>(&mut self, field: Field<E, T>, amount: tabla_core::Number) -> Result<()>
+    where
+        T: Numeric + Serialize + DeserializeOwned + Any + Send + Sync,
+    {
+        let design = E::design();
+        let Some(read) = &self.read else {
+            return Err(undeclared(
+                design.name,
+                format_args!(
+                    "`{0}` {1}: read the entity and use its change(), so that the sum can be written, \
+                     or set `{0}` to a value",
+                    field.name,
+                    match is_in_index_key(design, field.name) {
+                        true => "is part of an index key",
+                        false => "has a default other than zero",
+                    }
+                ),
+            ));
+        };
+        let before = Item::from_struct(&**read)?;
+        let own = design.field(field.name).expect("the macro has found it");
+        let number = match before.get(field.attribute).map(ValueRef::to_value) {
+            Some(Value::N(number)) => number,
+            _ => tabla_core::Number::ZERO,
+        };
+        self.require(unchanged(own, &before));
+        let sum = number.checked_add(amount).ok().filter(|sum| T::range().contains(*sum));
+        match sum {
+            Some(sum) => {
+                let sum = Value::N(sum);
+                self.set.insert(field.name, Box::new(sum.to_struct::<T>()?));
+                self.values.insert(field.name, Some(sum));
+            }
+            None => self.require(!present(design)),
+        }
+        Ok(())
     }
 
     /// Adds a condition to those that the change needs.
@@ -123,25 +178,11 @@ impl<E: Entity> Change<E> {
         let elements: Vec<I> = elements.into_iter().map(Into::into).collect();
         match Value::from_struct(&elements) {
             Ok(list) => {
-                let present = field.path().if_not_exists(Value::L(Vec::new()));
+                let default = E::design().field(field.name).and_then(|field| field.default);
+                let default = default.and_then(|default| default().ok());
+                let present = field.path().if_not_exists(default.unwrap_or(Value::L(Vec::new())));
                 self.update = self.update.set(field.path(), present.append(list));
             }
-            Err(error) => self.fail(error),
-        }
-        self
-    }
-
-    /// Sets what a path leads to, inside of a field. Nothing compares the value with the field's
-    /// type: a value of another type makes the entity unreadable.
-    pub fn set_inside<T>(
-        mut self,
-        field: Field<E, T>,
-        path: impl FnOnce(Path) -> Path,
-        value: impl Serialize,
-    ) -> Self {
-        self.computed.push(field.name);
-        match Value::from_struct(&value) {
-            Ok(value) => self.update = self.update.set(path(field.path()), value),
             Err(error) => self.fail(error),
         }
         self
@@ -260,7 +301,8 @@ impl<E: Entity> Change<E> {
             match self.read.as_ref().and_then(|entity| entity.revision()) {
                 Some(read) => {
                     check_countable(design, read)?;
-                    let unchanged = attr(attribute).eq(read);
+                    let own = design.field(revision).expect("the macro has found it");
+                    let unchanged = own.or_default(attr(attribute).eq(read));
                     self.condition = Some(match self.condition.take() {
                         Some(condition) => unchanged.and(condition),
                         None => unchanged,
@@ -306,7 +348,7 @@ pub(super) fn present(design: &EntityDesign) -> Condition {
 pub(super) fn unchanged(field: &FieldDesign, before: &Item) -> Condition {
     let attribute = attr(field.attribute);
     match before.get(field.attribute).filter(|value| !value.is_null()) {
-        Some(value) => attribute.eq(value.to_value()),
+        Some(value) => field.or_default(attribute.eq(value.to_value())),
         // What was written before the field was there has no attribute.
         None if field.keeps_null => attribute.clone().not_exists().or(attribute.eq(Value::Null)),
         None => attribute.not_exists(),
@@ -319,6 +361,24 @@ pub(super) fn has_value(field: &FieldDesign, attributes: &Item) -> bool {
 }
 
 impl FieldDesign {
+    /// A condition on the attribute, as one on the field: where the attribute is missing, it holds
+    /// if it holds for the field's default.
+    pub(super) fn or_default(&self, condition: Condition) -> Condition {
+        let Some(Ok(default)) = self.default.map(|default| default()) else { return condition };
+        let holds = condition.evaluate(&Item::new().with(self.attribute, default));
+        match (holds, condition.evaluate(&Item::new())) {
+            (true, false) => condition.or(attr(self.attribute).not_exists()),
+            (false, true) => condition.and(attr(self.attribute).exists()),
+            _ => condition,
+        }
+    }
+
+    /// Whether a missing attribute stands for a number other than zero.
+    fn starts_elsewhere(&self) -> bool {
+        let default = self.default.and_then(|default| default().ok());
+        default.is_some_and(|default| !matches!(default, Value::N(number) if number.is_zero()))
+    }
+
     /// Holds if the field has a value.
     pub(super) fn has_value(&self) -> Condition {
         let attribute = attr(self.attribute);
@@ -327,6 +387,16 @@ impl FieldDesign {
             false => attribute.exists(),
         }
     }
+}
+
+/// Whether an index key is written from this field.
+fn is_in_index_key(design: &EntityDesign, name: &str) -> bool {
+    let is_written = |keys: &IndexKeys| {
+        let mut sources = std::iter::once(&keys.partition).chain(&keys.sort);
+        keys.when == Some(name)
+            || sources.any(|source| source.template().is_some_and(|own| own.has(name)))
+    };
+    design.indexes.iter().any(is_written)
 }
 
 fn check_may_change(design: &EntityDesign, name: &str) -> Result<()> {

@@ -62,7 +62,7 @@ impl<E> Collected<E> for Vec<E> {
 /// # let user = Id::new("ana")?;
 /// # db.create(Profile { user: user.clone(), name: "Ana".into() }).await?.done().unwrap();
 /// # db.create(Goal { user: user.clone(), goal: Id::new("1")?, done: true }).await?.done().unwrap();
-/// let dashboard: Dashboard = db.collect(Profile::find().with(Profile::USER, user)).await?;
+/// let dashboard: Dashboard = db.collect(Profile::of(user)).await?;
 /// assert_eq!(dashboard.profile.unwrap().name, "Ana");
 /// assert_eq!(dashboard.goals.len(), 1);
 /// # Ok::<(), tabla::Error>(()) }).unwrap();
@@ -108,40 +108,6 @@ macro_rules! collection {
                 )+
                 self.unknown.push(item);
                 Ok(())
-            }
-        }
-    };
-    (
-        $(#[$attribute:meta])*
-        $visibility:vis enum $name:ident {
-            $(
-                $(#[$variant_attribute:meta])*
-                $variant:ident($entity:ty)
-            ),+ $(,)?
-        }
-    ) => {
-        $(#[$attribute])*
-        #[derive(Clone, Debug, PartialEq)]
-        $visibility enum $name {
-            $(
-                $(#[$variant_attribute])*
-                $variant($entity),
-            )+
-            /// An item of no known kind, or one that cannot be read, as it is.
-            Unknown($crate::__core::Item),
-        }
-
-        impl From<$crate::__core::Item> for $name {
-            fn from(item: $crate::__core::Item) -> Self {
-                use $crate::Entity;
-                $(
-                    if <$entity as Entity>::design().recognises(&item)
-                        && let Ok(entity) = <$entity as Entity>::from_item(&item)
-                    {
-                        return Self::$variant(entity);
-                    }
-                )+
-                Self::Unknown(item)
             }
         }
     };

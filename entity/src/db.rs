@@ -10,12 +10,15 @@ use super::collection::Collection;
 use super::design::TableDesign;
 use super::pages::{self, Page, Unreadable};
 use super::unique;
-use super::{Change, Check, Entity, EntityKey, Find, Outcome, Stamp, Transaction, UtcMillis};
+use super::{
+    Change, Check, Entity, EntityKey, EntityQuery, IntoQuery, Outcome, Stamp, Transaction,
+    UtcMillis, View,
+};
 use tabla_core::env::Env;
 use tabla_core::expr::{Condition, attr};
 use tabla_core::ops::{DeleteItem, PutItem, ReturnValues, UpdateItem, WriteOutput};
 use tabla_core::{Applied, Error, ErrorKind, Result};
-use tabla_core::{Attempts, Item, RetryMode, RetryPolicy, Store};
+use tabla_core::{Item, RetryPolicy, Store};
 
 /// Entities on a store: which store, what its tables are called, what time it is.
 #[derive(Clone, Debug)]
@@ -25,6 +28,7 @@ pub struct Db {
     pub(super) names: Arc<BTreeMap<String, String>>,
     pub(super) period: Option<String>,
     retries: RetryPolicy,
+    pub(super) is_eventual: bool,
 }
 
 impl Db {
@@ -36,20 +40,14 @@ impl Db {
     /// Entities on this store, by this clock and randomness.
     pub fn with_env(store: Arc<dyn Store>, env: Env) -> Self {
         let retries = RetryPolicy::contended(env.clone());
-        Self { store, env, names: Arc::default(), period: None, retries }
+        Self { store, env, names: Arc::default(), period: None, retries, is_eventual: false }
     }
 
-    /// Trying for what others want, too, by this policy: see [`Db::start_attempts`].
+    /// Trying for what others want, too, by this policy: see [`Db::optimistic`].
     #[must_use]
     pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
         self.retries = retries;
         self
-    }
-
-    /// The tries of an operation that reads, decides and writes on a condition, and does all of it
-    /// anew when others were ahead.
-    pub fn start_attempts(&self, repeat: RetryMode, what: &'static str) -> Attempts<'_> {
-        self.retries.start_attempts(repeat, what)
     }
 
     /// With another name for a table of the design, such as that of an environment.
@@ -68,6 +66,27 @@ impl Db {
     #[must_use]
     pub fn period(&self, period: impl std::fmt::Display) -> Self {
         Self { period: Some(period.to_string()), ..self.clone() }
+    }
+
+    /// This database with eventually consistent reads, at half the price.
+    ///
+    /// Every read of a `Db` sees all writes that were acknowledged before it, except through a
+    /// global index, where DynamoDB offers no such read. Reads of this database may miss the last
+    /// writes: gets, batches, pages and collections alike.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/guide/shop.rs"));
+    /// # fn main() -> tabla::Result<()> {
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let db = shop().await?;
+    /// let orders = db.eventual().all(Order::of(Id::new("ana")?)).await?;
+    /// # assert!(orders.is_empty());
+    /// # Ok(()) })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn eventual(&self) -> Self {
+        Self { is_eventual: true, ..self.clone() }
     }
 
     /// The store.
@@ -96,6 +115,10 @@ impl Db {
         self.env.clock.now().into()
     }
 
+    pub(super) fn retries(&self) -> &RetryPolicy {
+        &self.retries
+    }
+
     pub(super) fn table_of<E: Entity>(&self) -> Result<String> {
         self.table_name((E::design().table)())
     }
@@ -111,8 +134,9 @@ impl Db {
     pub async fn create<E: Entity>(&self, mut entity: E) -> Result<Outcome<E>> {
         self.stamp(&mut entity, true)?;
         if !E::design().unique.is_empty() {
-            let transaction = Transaction::new(self).create_stamped(&"entity".into(), &entity)?;
-            return transaction.alone(entity).await;
+            let mut transaction = self.transaction();
+            let step = transaction.create_stamped(&entity);
+            return transaction.alone(step, entity).await;
         }
         self.put_if(entity, !present(E::design())).await
     }
@@ -182,8 +206,9 @@ impl Db {
     pub async fn update<E: Entity>(&self, change: Change<E>) -> Result<Outcome<E>> {
         if change.changed().any(|name| unique::concerns(E::design(), name)) {
             let key = change.key.clone();
-            let transaction = Transaction::new(self).update("entity", change)?;
-            return transaction.alone_at(key).await;
+            let mut transaction = self.transaction();
+            let step = transaction.update(change);
+            return transaction.alone_at(step, key).await;
         }
         let built = change.build(self.now())?;
         let request = UpdateItem::new(self.table_of::<E>()?, built.key)
@@ -201,22 +226,22 @@ impl Db {
     /// [`Corrupt`](ErrorKind::Corrupt) with [`Applied::Maybe`], and its message says that the write
     /// is committed. An entity with unique fields that cannot be read is not deleted.
     pub async fn delete<K: EntityKey>(&self, key: &K) -> Result<Outcome<K::Entity>> {
-        self.delete_if(key, None).await
+        self.delete_on(key, None).await
     }
 
     /// Deletes an entity that must be there, if this holds.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn delete_when<K: EntityKey>(
+    pub async fn delete_if<K: EntityKey>(
         &self,
         key: &K,
         check: Check<K::Entity>,
     ) -> Result<Outcome<K::Entity>> {
-        self.delete_if(key, Some(check.on_attributes()?)).await
+        self.delete_on(key, Some(check.on_attributes()?)).await
     }
 
-    async fn delete_if<K: EntityKey>(
+    async fn delete_on<K: EntityKey>(
         &self,
         key: &K,
         condition: Option<Condition>,
@@ -243,13 +268,12 @@ impl Db {
         key: &K,
         condition: Option<Condition>,
     ) -> Result<Outcome<K::Entity>> {
-        let mut tries =
-            self.start_attempts(RetryMode::OnlyIfNotApplied, "to delete what others change");
-        let Some(mut read) = self.get(key).await? else { return Ok(Outcome::Lost(None)) };
+        let mut attempts = self.optimistic("delete an entity with unique values");
         loop {
-            let transaction =
-                Transaction::new(self).delete_read("entity", &read, condition.clone())?;
-            let current = match transaction.alone(read).await? {
+            let mut transaction = attempts.begin().await?;
+            let Some(read) = transaction.get(key).await? else { return Ok(Outcome::Lost(None)) };
+            let step = transaction.delete_read_on(&read, condition.clone());
+            let current = match transaction.alone(step, read).await? {
                 Outcome::Lost(Some(current)) => current,
                 outcome => return Ok(outcome),
             };
@@ -257,20 +281,12 @@ impl Db {
             if condition.as_ref().is_some_and(|condition| !condition.evaluate(&item)) {
                 return Ok(Outcome::Lost(Some(current)));
             }
-            tries.next_attempt().await?;
-            read = current;
         }
     }
 
-    /// Several writes of any entities, all or none.
+    /// Starts a transaction: several writes of any entities, all or none.
     pub fn transaction(&self) -> Transaction<'_> {
         Transaction::new(self)
-    }
-
-    /// The same as if it were this moment: a transaction that is built again, to be sent again under
-    /// its [token](Transaction::token), sets the times that the first one has set.
-    pub fn transaction_at(&self, moment: UtcMillis) -> Transaction<'_> {
-        Transaction::at(self, moment)
     }
 
     /// A page of what is looked for. An item that cannot be read does not hide the others:
@@ -278,8 +294,8 @@ impl Db {
     ///
     /// # Errors
     /// Those of the store; a field of the key is missing; the cursor belongs to something else.
-    pub async fn page<E: Entity>(&self, find: Find<E>) -> Result<Page<E>> {
-        let page = pages::read(self, &find).await?;
+    pub async fn page<Q: IntoQuery>(&self, query: Q) -> Result<Page<Q::View>> {
+        let page = pages::read(self, &query.into_query()).await?;
         let (mut items, mut unreadable) = (Vec::with_capacity(page.items.len()), Vec::new());
         for read in entities(page.items) {
             match read {
@@ -292,15 +308,15 @@ impl Db {
 
     /// Everything that is looked for, page after page. An item that cannot be read is an error in
     /// its place, and the stream goes on after it; an error of the store ends the stream.
-    pub fn stream<E: Entity>(&self, find: Find<E>) -> BoxStream<'_, Result<E>> {
-        let next = move |state: Option<Find<E>>| async move {
-            let Some(mut find) = state else { return Ok(None) };
-            let page = pages::read(self, &find).await?;
-            find.cursor = page.next;
-            let is_over = find.cursor.is_none();
-            Ok::<_, Error>(Some((page.items, (!is_over).then_some(find))))
+    pub fn stream<Q: IntoQuery>(&self, query: Q) -> BoxStream<'_, Result<Q::View>> {
+        let next = move |state: Option<EntityQuery<Q::Entity, Q::View>>| async move {
+            let Some(mut query) = state else { return Ok(None) };
+            let page = pages::read(self, &query).await?;
+            query.cursor = page.next;
+            let is_over = query.cursor.is_none();
+            Ok::<_, Error>(Some((page.items, (!is_over).then_some(query))))
         };
-        stream::try_unfold(Some(find), next)
+        stream::try_unfold(Some(query.into_query()), next)
             .map_ok(|items| {
                 stream::iter(entities(items).map(|read| read.map_err(Unreadable::into_error)))
             })
@@ -312,8 +328,8 @@ impl Db {
     ///
     /// # Errors
     /// As for [`Db::page`]; an item cannot be read: [`Db::page`] and [`Db::stream`] give the others.
-    pub async fn all<E: Entity>(&self, find: Find<E>) -> Result<Vec<E>> {
-        self.stream(find).try_collect().await
+    pub async fn all<Q: IntoQuery>(&self, query: Q) -> Result<Vec<Q::View>> {
+        self.stream(query).try_collect().await
     }
 
     /// A whole item collection, of entities of several kinds, over all its pages. An item that
@@ -321,38 +337,27 @@ impl Db {
     ///
     /// # Errors
     /// As for [`Db::page`].
-    pub async fn collect<C: Collection, E: Entity>(&self, find: Find<E>) -> Result<C> {
-        let mut find = find.whole_partition();
+    pub async fn collect<C: Collection>(&self, query: impl IntoQuery) -> Result<C> {
+        let mut query = query.into_query().whole_partition();
         let mut collection = C::default();
         loop {
-            let page = pages::read(self, &find).await?;
+            let page = pages::read(self, &query).await?;
             for item in page.items {
                 collection.add(item)?;
             }
-            find.cursor = page.next;
-            if find.cursor.is_none() {
+            query.cursor = page.next;
+            if query.cursor.is_none() {
                 return Ok(collection);
             }
         }
     }
-
-    /// A page of an item collection, of entities of several kinds.
-    ///
-    /// # Errors
-    /// As for [`Db::page`].
-    pub async fn collect_page<T: From<Item>, E: Entity>(&self, find: Find<E>) -> Result<Page<T>> {
-        let page = pages::read(self, &find.whole_partition()).await?;
-        page.try_map(|item| Ok(T::from(item)))
-    }
 }
 
 /// The entities among items. Others may be among them, where their keys begin with the same text.
-fn entities<E: Entity>(
-    items: Vec<Item>,
-) -> impl Iterator<Item = std::result::Result<E, Unreadable>> {
-    let design = E::design();
+fn entities<V: View>(items: Vec<Item>) -> impl Iterator<Item = std::result::Result<V, Unreadable>> {
+    let design = V::Of::design();
     let own = items.into_iter().filter(|item| !design.is_foreign(item));
-    own.map(|item| E::from_item(&item).map_err(|error| Unreadable::new(design, &item, &error)))
+    own.map(|item| V::read_item(&item).map_err(|error| Unreadable::new(design, &item, &error)))
 }
 
 /// Sets what the layer sets by itself before a write.

@@ -282,6 +282,8 @@ pub struct FieldDesign {
     pub optional: bool,
     /// Whether its attribute is NULL while it has none, instead of absent.
     pub keeps_null: bool,
+    /// Value of the field in items that lack its attribute, if they may: `#[serde(default)]`.
+    pub default: Option<fn() -> Result<Value>>,
     /// What its attribute is, if the field's type tells.
     pub kind: Option<ValueKind>,
     /// Whether it is a moment.

@@ -64,22 +64,32 @@ impl<E: Entity, T> Field<E, T> {
     /// Holds if the field has a value.
     pub fn exists(self) -> Check<E> {
         let has_value = E::design().field(self.name).map(FieldDesign::has_value);
-        Check::of(Ok(has_value.unwrap_or_else(|| self.path().exists())))
+        self.check(Ok(has_value.unwrap_or_else(|| self.path().exists())))
     }
 
     /// Holds if it has none.
     pub fn not_exists(self) -> Check<E> {
         match E::design().field(self.name).is_some_and(|field| field.keeps_null) {
             true => !self.exists(),
-            false => Check::of(Ok(self.path().not_exists())),
+            false => self.check(Ok(self.path().not_exists())),
         }
     }
 }
 
-impl<E, T: Serialize> Field<E, T> {
+impl<E: Entity, T> Field<E, T> {
+    /// The condition on the attribute, as one on the field.
+    fn check(self, condition: Result<Condition>) -> Check<E> {
+        Check::of(condition.map(|condition| match E::design().field(self.name) {
+            Some(field) => field.or_default(condition),
+            None => condition,
+        }))
+    }
+}
+
+impl<E: Entity, T: Serialize> Field<E, T> {
     fn compare(self, op: CompareOp, value: impl Into<T>) -> Check<E> {
         let value = Value::from_struct(&value.into());
-        Check::of(value.map(|value| self.path().compare(op, value)))
+        self.check(value.map(|value| self.path().compare(op, value)))
     }
 
     /// Holds if the field has this value.
@@ -116,18 +126,18 @@ impl<E, T: Serialize> Field<E, T> {
     pub fn is_in(self, values: impl IntoIterator<Item = impl Into<T>>) -> Check<E> {
         let values = values.into_iter().map(|value| Value::from_struct(&value.into()));
         let values: Result<Vec<Value>> = values.collect();
-        Check::of(values.map(|values| self.path().is_in(values)))
+        self.check(values.map(|values| self.path().is_in(values)))
     }
 
     /// Holds if its list, set or text has this in it.
     pub fn contains(self, part: impl Serialize) -> Check<E> {
         let part = Value::from_struct(&part);
-        Check::of(part.map(|part| self.path().contains(part)))
+        self.check(part.map(|part| self.path().contains(part)))
     }
 
     /// Holds if its text begins with this.
     pub fn begins_with(self, prefix: impl Into<String>) -> Check<E> {
-        Check::of(Ok(self.path().begins_with(prefix.into())))
+        self.check(Ok(self.path().begins_with(prefix.into())))
     }
 }
 

@@ -7,6 +7,8 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use super::query::Argument;
+
 use super::part::{Digits, KeyPart, SEPARATOR};
 use super::{Sharded, UtcMillis};
 use tabla_core::{Error, Result};
@@ -22,6 +24,22 @@ fn field<T: Any>(value: &dyn Any) -> Result<&T> {
     value.downcast_ref().ok_or_else(|| {
         Error::validation(format!("a field is not of type {}", std::any::type_name::<T>()))
     })
+}
+
+/// Whether two attributes are the same, at compile time.
+pub const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Writes a field that may have no value.

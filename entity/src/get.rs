@@ -3,88 +3,47 @@
 use std::collections::HashMap;
 
 use super::design::{EntityDesign, TableDesign};
-use super::{Db, Entity, EntityKey, Unreadable};
+use super::{Db, Entity, EntityKey, Unreadable, View};
 use tabla_core::backend::key_encoding;
 use tabla_core::expr::Projection;
 use tabla_core::ops::{GetItem, KeysAndAttributes};
 use tabla_core::{Error, Result, assign};
-use tabla_core::{Item, RetryPolicy, StoreExt};
+use tabla_core::{Item, RetryMode, RetryPolicy, StoreExt};
 
 impl Db {
-    /// The entity with this key, seeing every write answered before.
+    /// The entity with this key.
     ///
     /// # Errors
     /// Those of the store; the item is of another kind.
     pub async fn get<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, |request| request.consistent_read(true)).await
-    }
-
-    /// The entity with this key, at half the price, perhaps without the last writes.
-    ///
-    /// # Errors
-    /// As for [`Db::get`].
-    pub async fn get_eventually<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        self.read(key, |request| request).await
-    }
-
-    /// As [`Db::get`], and asks for no other attributes than those of the entity: for one that has
-    /// a few of the fields of another, whose items may be large. It costs as much, and less has to
-    /// come over the network.
-    ///
-    /// What serde would read from other attributes, by `flatten` or `alias`, is not asked for.
-    ///
-    /// ```
-    /// # use std::sync::{Arc, LazyLock};
-    /// # use serde::{Deserialize, Serialize};
-    /// # use tabla::MemoryStore;
-    /// # use tabla::entity::{Db, Entity, Id, TableDesign};
-    /// # static PRESS: LazyLock<TableDesign> =
-    /// #     LazyLock::new(|| TableDesign::new("press").key("PK", "SK"));
-    /// #[derive(Clone, Serialize, Deserialize, Entity)]
-    /// #[entity(table = PRESS, tag("type" = "ARTICLE"), pk = "ARTICLE#{id}", sk = "ARTICLE")]
-    /// struct Article {
-    ///     id: Id,
-    ///     title: String,
-    ///     text: String,
-    /// }
-    ///
-    /// /// The same items, without their texts.
-    /// #[derive(Clone, Serialize, Deserialize, Entity)]
-    /// #[entity(table = PRESS, tag("type" = "ARTICLE"), pk = "ARTICLE#{id}", sk = "ARTICLE")]
-    /// struct Headline {
-    ///     id: Id,
-    ///     title: String,
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// # let db = Db::new(Arc::new(MemoryStore::new()));
-    /// # db.create_table(&PRESS).await?;
-    /// # let text = "Long".repeat(100);
-    /// db.put(Article { id: Id::new("7")?, title: "News".into(), text }).await?;
-    /// let found = db.get_projected(&HeadlineKey { id: Id::new("7")? }).await?;
-    /// assert_eq!(found.unwrap().title, "News");
-    /// # Ok::<(), tabla::Error>(()) }).unwrap();
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Db::get`].
-    pub async fn get_projected<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
-        let projection = projection(K::Entity::design());
-        self.read(key, |request| request.consistent_read(true).projection(projection)).await
-    }
-
-    async fn read<K: EntityKey>(
-        &self,
-        key: &K,
-        how: impl FnOnce(GetItem) -> GetItem,
-    ) -> Result<Option<K::Entity>> {
-        let request = how(GetItem::new(self.table_of::<K::Entity>()?, key.to_item()?));
-        let item = self.store().get(request).await?.item;
+        let request = GetItem::new(self.table_of::<K::Entity>()?, key.to_item()?);
+        let item = self.store().get(request.consistent_read(!self.is_eventual)).await?.item;
         item.map(|item| K::Entity::from_item(&item)).transpose()
     }
 
-    /// The entities with these keys, in their order, however many, each seeing every write
-    /// answered before it was read; `None` where there is none. They are not of one moment.
+    /// Some fields of the entity with this key: a [`View`]. Only their attributes come over the
+    /// network; the read costs as much as that of the whole entity.
+    ///
+    /// # Errors
+    /// As for [`Db::get`].
+    pub async fn get_view<V: View>(&self, key: &<V::Of as Entity>::Key) -> Result<Option<V>> {
+        let request = GetItem::new(self.table_of::<V::Of>()?, key.to_item()?);
+        let request = request.consistent_read(!self.is_eventual);
+        let request = match V::view_attributes() {
+            Some(attributes) => request.projection(projection(V::Of::design(), attributes)),
+            None => request,
+        };
+        let item = self.store().get(request).await?.item;
+        item.map(|item| V::read_item(&item)).transpose()
+    }
+
+    /// Reads as [`Db::get`] does, again after throttling.
+    pub(super) async fn read_again<K: EntityKey>(&self, key: &K) -> Result<Option<K::Entity>> {
+        self.retries().run(RetryMode::Idempotent, || self.get(key)).await
+    }
+
+    /// The entities with these keys, in their order, however many; `None` where there is none.
+    /// They are not of one moment.
     ///
     /// A hundred keys are asked for at a time. What the store does not get to is asked for again.
     ///
@@ -105,7 +64,7 @@ impl Db {
     /// # let db = Db::new(Arc::new(MemoryStore::new()));
     /// # db.create_table(&SHOP).await?;
     /// let pen = db.put(Thing { id: Id::new("pen")?, price: 2 }).await?;
-    /// let keys = [ThingKey { id: Id::new("ink")? }, pen.key()];
+    /// let keys = [Thing::key(Id::new("ink")?), pen.to_key()];
     /// assert_eq!(db.get_all(&keys).await?, [None, Some(pen)]);
     /// # Ok::<(), tabla::Error>(()) }).unwrap();
     /// ```
@@ -113,7 +72,7 @@ impl Db {
     /// # Errors
     /// Those of the store; an item cannot be read: [`Db::get_each`] gives the others.
     pub async fn get_all<K: EntityKey>(&self, keys: &[K]) -> Result<Vec<Option<K::Entity>>> {
-        self.read_all(keys, true).await?.into_iter().map(|read| Ok(read?)).collect()
+        self.read_all(keys).await?.into_iter().map(|read| Ok(read?)).collect()
     }
 
     /// The same, with an answer for each key: an item that cannot be read does not hide the others.
@@ -121,25 +80,11 @@ impl Db {
     /// # Errors
     /// Those of the store.
     pub async fn get_each<K: EntityKey>(&self, keys: &[K]) -> Result<Vec<Each<K>>> {
-        self.read_all(keys, true).await
+        self.read_all(keys).await
     }
 
-    /// The same at half the price, perhaps without the last writes.
-    ///
-    /// # Errors
-    /// As for [`Db::get_all`].
-    pub async fn get_all_eventually<K: EntityKey>(
-        &self,
-        keys: &[K],
-    ) -> Result<Vec<Option<K::Entity>>> {
-        self.read_all(keys, false).await?.into_iter().map(|read| Ok(read?)).collect()
-    }
-
-    async fn read_all<K: EntityKey>(
-        &self,
-        keys: &[K],
-        consistent_read: bool,
-    ) -> Result<Vec<Each<K>>> {
+    async fn read_all<K: EntityKey>(&self, keys: &[K]) -> Result<Vec<Each<K>>> {
+        let consistent_read = !self.is_eventual;
         let design = K::Entity::design();
         let table = (design.table)();
         let (mut wanted, mut asked) = (Vec::with_capacity(keys.len()), Vec::new());
@@ -171,16 +116,19 @@ impl Db {
 /// What was found for one of several keys; `None` if nothing was.
 pub type Each<K> = std::result::Result<Option<<K as EntityKey>::Entity>, Unreadable>;
 
-/// Onto what the entity is read from.
-fn projection(design: &EntityDesign) -> Projection {
-    let fields = design.fields.iter().filter(|field| !field.key_only);
-    let mut attributes: Vec<&str> = (design.table)().key_attributes(None).collect();
-    attributes.extend(design.tag.map(|(attribute, _)| attribute));
-    attributes.extend(fields.map(|field| field.attribute));
+/// Projection onto attributes of an entity, its key and its tag.
+pub(super) fn projection(design: &EntityDesign, attributes: &[&'static str]) -> Projection {
+    let table = (design.table)();
+    let is_key_only = |attribute: &str| {
+        design.fields.iter().any(|field| field.key_only && field.attribute == attribute)
+    };
+    let own = attributes.iter().copied().filter(|attribute| !is_key_only(attribute));
+    let mut all: Vec<&str> = table.key_attributes(None).chain(own).collect();
+    all.extend(design.tag.map(|(attribute, _)| attribute));
     // A key may be a field's attribute, and no path may stand there twice.
-    attributes.sort_unstable();
-    attributes.dedup();
-    Projection::new(attributes)
+    all.sort_unstable();
+    all.dedup();
+    Projection::new(all)
 }
 
 /// The key of an item, to tell it from others.

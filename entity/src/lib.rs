@@ -11,7 +11,7 @@
 //!
 //! use serde::{Deserialize, Serialize};
 //! use tabla::MemoryStore;
-//! use tabla::entity::{Change, Db, Entity, Id, Outcome, TableDesign};
+//! use tabla::entity::{Db, Entity, Id, Outcome, TableDesign};
 //!
 //! static SHOP: LazyLock<TableDesign> =
 //!     LazyLock::new(|| TableDesign::new("shop").key("PK", "SK").index("GSI1", "GSI1PK", "GSI1SK"));
@@ -22,7 +22,7 @@
 //!     tag("type" = "ORDER"),
 //!     pk = "CUSTOMER#{customer}",
 //!     sk = "ORDER#{number:08}",
-//!     index(GSI1, pk = "STATUS#{status:checked}", sk = "ORDER#{number:08}")
+//!     index(GSI1, query = by_status, pk = "STATUS#{status:checked}", sk = "ORDER#{number:08}")
 //! )]
 //! struct Order {
 //!     #[entity(key_only)]
@@ -38,9 +38,9 @@
 //! assert!(matches!(db.create(order.clone()).await?, Outcome::Done(_)));
 //!
 //! // The key of the index follows the field.
-//! let paid = Change::of(&order).set(Order::STATUS, "paid").when(Order::STATUS.eq("open"));
+//! let paid = order.change().set(Order::STATUS, "paid").when(Order::STATUS.eq("open"));
 //! assert!(matches!(db.update(paid).await?, Outcome::Done(_)));
-//! let found = db.page(Order::find_by("GSI1").with(Order::STATUS, "paid")).await?;
+//! let found = db.page(Order::by_status("paid").number(..=9)).await?;
 //! assert_eq!(found.items, [Order { status: "paid".into(), ..order }]);
 //! # Ok::<(), tabla::Error>(()) }).unwrap();
 //! ```
@@ -55,19 +55,19 @@ mod db;
 mod design;
 pub mod export;
 mod field;
-mod find;
 pub mod format;
 mod get;
 pub mod guide;
+mod key_argument;
 pub mod lint;
 pub mod listing;
-mod lost;
 mod numeric;
+mod optimistic;
 mod outcome;
 mod pages;
 mod part;
 mod pattern;
-mod prepared;
+mod query;
 mod record;
 mod rekey;
 mod shape;
@@ -77,9 +77,10 @@ mod template;
 mod text;
 mod time;
 mod trace;
-mod transact;
+mod transaction;
 mod unique;
 mod units;
+mod view;
 mod writes;
 
 // The derive macros name this crate, inside of it too.
@@ -98,7 +99,7 @@ use std::any::Any;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use tabla_entity_derive::{Entity, KeyPart};
+pub use tabla_entity_derive::{Entity, KeyPart, View};
 
 pub use self::app_design::AppDesign;
 pub use self::asked::compare;
@@ -110,42 +111,68 @@ pub use self::design::{
     UniqueDesign,
 };
 pub use self::field::{Check, Field};
-pub use self::find::Find;
 pub use self::get::Each;
-pub use self::lost::{Lost, Transacted};
+pub use self::key_argument::{Bound, KeyBound, KeyValue};
 pub use self::numeric::{NumberRange, Numeric};
+pub use self::optimistic::Optimistic;
 pub use self::outcome::Outcome;
 pub use self::pages::{Page, Unreadable};
 pub use self::part::{Digits, Id, KeyPart, SEPARATOR};
 pub use self::pattern::{Call, Operation, Pattern};
-pub use self::prepared::Prepared;
+pub use self::query::EntityQuery;
 pub use self::record::RecordExt;
 pub use self::shape::Reading;
 pub use self::shard::Sharded;
-pub use self::template::{Fields, Part, Piece, Prefix, Template};
+pub use self::template::{Fields, Part, Piece, Template};
 pub use self::time::{Day, Month, UtcMillis, UtcTime};
 pub use self::trace::{Touch, Touched, Trace, Traced};
-pub use self::transact::Transaction;
+pub use self::transaction::{Cancellation, Commit, Step, Transaction};
+pub use self::view::{View, attribute_of, read_view};
 pub use self::writes::{GuardDesign, WriteDesign, WriteKind, Writes};
 
 use tabla_core::{Error, Result};
 use tabla_core::{Item, Value};
 
-/// A struct that is kept as an item: derive it.
+/// A struct that is stored as an item: derive it.
 ///
-/// # The attributes of the struct
+/// # Attributes of the struct
 ///
 /// - `table = TABLE`: the static [`TableDesign`] of its table.
-/// - `tag("type" = "ORDER")`: an attribute that says what the item is. Without it, items are
+/// - `tag("type" = "ORDER")`: an attribute that names the type of the item. Without it, items are
 ///   recognised by their keys.
 /// - `pk = "CUSTOMER#{customer}"`, `sk = "ORDER#{number:08}"`: templates of the table's key; or
 ///   `pk = customer_id`, a field whose attribute is the key itself.
-/// - `index(GSI1, pk = …, sk = …, when = field)`: the same for an index. An entity is in the index
-///   only while the optional fields of the templates, and the one after `when`, have values. A name
-///   that is no identifier is written as text. `{@pk}` and `{@sk}` stand for the table's templates.
+/// - `query = of_customer`: name of the function that queries the table.
+/// - `index(GSI1, pk = …, sk = …, when = field, query = by_status)`: the same for an index. An entity
+///   is in the index only while the optional fields of the templates, and the one after `when`, have
+///   values. A name that is no identifier is a string: `index("by-status", …)`. `{@pk}` and `{@sk}`
+///   stand for the table's templates.
 /// - `ttl = field`, `revision = field`, `created_at = field`, `updated_at = field`.
-/// - `unique(email, pk = "EMAIL#{email}", sk = "UNIQUE")`: no two entities have the same value; an
-///   item with this key stands for it, and expires when the entity does.
+/// - `unique(email, pk = "EMAIL#{email}", sk = "UNIQUE")`: no two entities have the same value. A
+///   guard item with this key stands for the value, and expires when the entity does.
+///
+/// # Generated functions
+///
+/// For the struct `Order` of the [crate's example](crate):
+///
+/// | function | result |
+/// |---|---|
+/// | `Order::key(id, 7)` | `OrderKey`. The arguments are the fields of the table's key, in the order of the templates. |
+/// | `Order::of(id)` | Query of the table. The arguments are the fields of the partition key; without any, the function is called `all`. `query = name` renames it. |
+/// | `Order::by_status("paid")` | Query of the index. Without `query = name`, its name is that of the index in snake case: `gsi1`; of `by-status`, `by_status`. |
+/// | `order.change()` | [`Change`] of an entity that was read. |
+/// | `key.change()` | [`Change`] of the entity with this key, which need not be read. |
+/// | `Order::STATUS` | [`Field`], for conditions, filters and changes. There is one constant for each field. |
+///
+/// A query is passed to [`Db::page`], [`Db::all`] or [`Db::stream`]. It has a method for each field
+/// of the sort key, with the name of the field. The methods are called in the order of the template,
+/// from the first field on, each with one value or with a range that includes its ends (`1..=9`,
+/// `1..`, `..=9`). After a range, no field can be restricted. Then follow the options of
+/// [`EntityQuery`], such as `filter`, `limit` and `descending`.
+///
+/// Arguments are values or references; a `String` field also takes `&str`. A field with `as` is given
+/// as the other type: `{at:as Day}` takes a `Day`, in the partition key also the type of the field.
+/// A field that only chooses a shard of the partition is no argument: the query reads all shards.
 ///
 /// # In templates
 ///
@@ -155,7 +182,7 @@ use tabla_core::{Item, Value};
 /// whose separators are escaped; `{field:unordered}` a number that does not sort; `{field:shard 10}`
 /// the field's shard, see [`Sharded`].
 ///
-/// # The attributes of a field
+/// # Attributes of a field
 ///
 /// `#[entity(key_only)]`: it has no attribute of its own. `#[entity(immutable)]`: it never changes,
 /// so that an update need not look at it. `#[entity(null)]`: its attribute is NULL while it has no
@@ -169,7 +196,7 @@ pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     fn design() -> &'static EntityDesign;
 
     /// The fields of its key.
-    fn key(&self) -> Self::Key;
+    fn to_key(&self) -> Self::Key;
 
     /// A field.
     fn field(&self, name: &str) -> Option<&dyn Any>;
@@ -179,16 +206,6 @@ pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
 
     /// How often it was written, if it counts that.
     fn revision(&self) -> Option<u64>;
-
-    /// Finds entities by the table's key.
-    fn find() -> Find<Self> {
-        Find::new(None)
-    }
-
-    /// Finds entities through an index.
-    fn find_by(index: &'static str) -> Find<Self> {
-        Find::new(Some(index))
-    }
 
     /// The entity as an item, with its keys.
     ///
@@ -219,18 +236,22 @@ pub trait Entity: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// # Errors
     /// The item is of another kind, lacks an attribute or has one of another type.
     fn from_item(item: &Item) -> Result<Self> {
-        let design = Self::design();
-        let wrong = |why: &dyn std::fmt::Display| {
-            Error::corrupt(format!("an item cannot be read as {}: {why}", design.name))
-        };
-        if let Some((attribute, value)) = design.tag
-            && item.get(attribute).and_then(|found| found.as_str()) != Some(value)
-        {
-            return Err(wrong(&format_args!("its {attribute} is not {value}")));
-        }
-        let injected = key_only_fields(design, item).map_err(|error| wrong(&error))?;
-        item.to_struct_with(&injected).map_err(|error| wrong(&error))
+        read_fields(Self::design(), Self::design().name, item)
     }
+}
+
+/// The fields of an entity, or of a view of this name, from an item.
+fn read_fields<T: DeserializeOwned>(design: &EntityDesign, name: &str, item: &Item) -> Result<T> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Error::corrupt(format!("an item cannot be read as {name}: {why}"))
+    };
+    if let Some((attribute, value)) = design.tag
+        && item.get(attribute).and_then(|found| found.as_str()) != Some(value)
+    {
+        return Err(wrong(&format_args!("its {attribute} is not {value}")));
+    }
+    let injected = key_only_fields(design, item).map_err(|error| wrong(&error))?;
+    item.to_struct_with(&injected).map_err(|error| wrong(&error))
 }
 
 /// The fields of an entity's key.
@@ -252,6 +273,18 @@ pub trait EntityKey: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// The key is not of the entity's templates.
     fn from_item(item: &Item) -> Result<Self>;
+}
+
+/// A query: what a query function of an entity returns, or an [`EntityQuery`].
+pub trait IntoQuery {
+    /// Entity that the query finds.
+    type Entity: Entity;
+
+    /// What is read of each entity: the entity itself, or a [`View`] of it.
+    type View: View<Of = Self::Entity>;
+
+    /// The query.
+    fn into_query(self) -> EntityQuery<Self::Entity, Self::View>;
 }
 
 /// What the layer sets by itself in an entity before it writes it.

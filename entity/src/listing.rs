@@ -73,7 +73,9 @@ fn keys(call: &Call) -> Vec<String> {
     parts.extend(changes.map(|changes| format!("changes {changes}")));
     parts.extend(call.is_descending.then(|| "descending".to_owned()));
     parts.extend(call.limit.map(|limit| format!("limit {limit}")));
-    parts.extend(consistency(call.operation, call.is_consistent).map(str::to_owned));
+    parts.extend(
+        consistency(call.operation, call.index.as_deref(), call.is_consistent).map(str::to_owned),
+    );
     parts.extend((call.queries > 1).then(|| format!("{} shards", call.queries)));
     parts.retain(|part| !part.is_empty());
     vec![parts.join("; ")]

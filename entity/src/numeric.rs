@@ -5,7 +5,7 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64};
 use tabla_core::expr::{Condition, Path};
 use tabla_core::{Number, Value};
 
-/// Type of a field that [`Change::add`](super::Change::add) can add to.
+/// Type of a field that [`Change::increment`](super::Change::increment) can add to.
 ///
 /// A type of your own that is stored as a number says which numbers it can hold:
 ///

@@ -7,8 +7,8 @@ use std::fmt;
 use futures::future::try_join_all;
 
 use super::design::{EntityDesign, IndexDesign, TableDesign};
-use super::find::{Find, Leg};
-use super::{Db, Entity};
+use super::query::Leg;
+use super::{Db, Entity, EntityQuery, View};
 use tabla_core::{Cursor, Item, Store, Value, ValueRef};
 use tabla_core::{Error, Result};
 
@@ -106,17 +106,20 @@ impl<T> Page<T> {
 const MERGED: u32 = 100;
 
 /// Reads a page of raw items.
-pub(super) async fn read<E: Entity>(db: &Db, find: &Find<E>) -> Result<Page<Item>> {
+pub(super) async fn read<E: Entity, V: View<Of = E>>(
+    db: &Db,
+    query: &EntityQuery<E, V>,
+) -> Result<Page<Item>> {
     let design = E::design();
     let table = (design.table)();
-    let legs = find.legs(&db.table_name(table)?, db.now().second().as_secs())?;
+    let legs = query.legs(&db.table_name(table)?, db.is_eventual, db.now().second().as_secs())?;
     match <[Leg; 1]>::try_from(legs) {
-        Ok([leg]) => single(db.store(), leg, find.cursor.as_ref()).await,
+        Ok([leg]) => single(db.store(), leg, query.cursor.as_ref()).await,
         Err(legs) => {
-            let index = find.index.and_then(|name| table.find_index(name));
-            let order = Order { table, index, is_descending: find.is_descending };
-            let limit = find.limit.unwrap_or(MERGED).max(1) as usize;
-            merged(db.store(), legs, find.cursor.as_ref(), &order, limit).await
+            let index = query.index().and_then(|name| table.find_index(name));
+            let order = Order { table, index, is_descending: query.is_descending() };
+            let limit = query.page_limit().unwrap_or(MERGED).max(1) as usize;
+            merged(db.store(), legs, query.cursor.as_ref(), &order, limit).await
         }
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::design::EntityDesign;
 use super::field::undeclared;
-use super::find::Leg;
 use super::pages;
+use super::query::Leg;
 use super::writes::{WriteDesign, WriteKind, Writes, key_templates};
-use super::{Entity, Find};
+use super::{Entity, EntityQuery, View};
 use tabla_core::backend::Renderer;
 use tabla_core::expr::Condition;
 use tabla_core::ops::Query;
@@ -127,7 +127,7 @@ impl Pattern {
         self.read::<E>(Operation::GetItem, true)
     }
 
-    /// The same at half the price: [`Db::get_eventually`](super::Db::get_eventually).
+    /// The same at half the price, on [`Db::eventual`](super::Db::eventual).
     #[must_use]
     pub fn get_eventually<E: Entity>(self) -> Self {
         self.read::<E>(Operation::GetItem, false)
@@ -139,7 +139,7 @@ impl Pattern {
         self.read::<E>(Operation::BatchGetItem, true)
     }
 
-    /// The same at half the price: [`Db::get_all_eventually`](super::Db::get_all_eventually).
+    /// The same at half the price, on [`Db::eventual`](super::Db::eventual).
     #[must_use]
     pub fn batch_get_eventually<E: Entity>(self) -> Self {
         self.read::<E>(Operation::BatchGetItem, false)
@@ -221,14 +221,14 @@ impl Pattern {
     }
 }
 
-impl<E: Entity> Find<E> {
-    /// What this asks of a store.
+impl<E: Entity, V: View<Of = E>> EntityQuery<E, V> {
+    /// The request that the query makes of a store.
     ///
     /// # Errors
-    /// A field of the key is missing.
+    /// An argument cannot stand in a key.
     pub fn describe(&self) -> Result<Call> {
         let design = E::design();
-        let legs = self.legs(&(design.table)().name, 0)?;
+        let legs = self.legs(&(design.table)().name, false, 0)?;
         let queries = legs.len() as u32;
         let Leg { query, unexpired: lasting } =
             legs.into_iter().next().expect("there is at least one shard");
@@ -240,7 +240,7 @@ impl<E: Entity> Find<E> {
             Some(tabla_core::Expr::Tree(filter)) => Some(filter.clone()),
             _ => None,
         };
-        let unexpired = design.ttl.filter(|_| self.is_unexpired).map(|ttl| design.attribute(ttl));
+        let unexpired = design.ttl.filter(|_| self.is_unexpired()).map(|ttl| design.attribute(ttl));
         Ok(Call {
             operation: Operation::Query,
             entity: design,
@@ -249,11 +249,11 @@ impl<E: Entity> Find<E> {
             filter,
             unexpired,
             is_descending: !query.scan_index_forward,
-            limit: self.limit,
+            limit: self.page_limit(),
             is_consistent: query.consistent_read,
             queries,
             is_range: !self.is_exact(),
-            is_whole_partition: self.is_whole_partition,
+            is_whole_partition: self.is_whole(),
             query: Some(pages::with(query, lasting)),
             writes: Vec::new(),
         })

@@ -225,7 +225,7 @@ impl<E: Entity> Rekeying<'_, E> {
         undeclared(
             self.design.name,
             format_args!(
-                "{what} also has `{name}`: read the entity and use Change::of, or set `{name}` too"
+                "{what} also has `{name}`: read the entity and use `entity.change()`, or set `{name}` too"
             ),
         )
     }

@@ -63,7 +63,7 @@ impl Shape {
     /// Of an operation on this index.
     pub(super) fn new(operation: Operation, index: Option<&str>, is_consistent: bool) -> Self {
         let mut words: Vec<String> = index.map(str::to_owned).into_iter().collect();
-        words.extend(consistency(operation, is_consistent).map(str::to_owned));
+        words.extend(consistency(operation, index, is_consistent).map(str::to_owned));
         Self { operation, words, limit: None }
     }
 
@@ -112,14 +112,16 @@ impl fmt::Display for Shape {
     }
 }
 
-/// What is worth saying of the consistency of a read: a get is consistent unless it says otherwise,
-/// a query is not.
-pub(super) fn consistency(operation: Operation, is_consistent: bool) -> Option<&'static str> {
-    match (operation, is_consistent) {
-        (Operation::GetItem | Operation::BatchGetItem, false) => Some("eventual"),
-        (Operation::Query | Operation::Scan, true) => Some("consistent"),
-        _ => None,
-    }
+/// Consistency of a read that is not as the rule has it: reads are consistent, but for those of an
+/// index.
+pub(super) fn consistency(
+    operation: Operation,
+    index: Option<&str>,
+    is_consistent: bool,
+) -> Option<&'static str> {
+    use Operation::{BatchGetItem, GetItem, Query, Scan};
+    let is_read = matches!(operation, GetItem | BatchGetItem | Query | Scan);
+    (is_read && index.is_none() && !is_consistent).then_some("eventual")
 }
 
 fn shown(condition: &Expr<Condition>, value: &dyn Fn(&Value) -> String) -> String {

@@ -5,7 +5,6 @@ use std::fmt;
 
 use super::format::{Read, Write};
 use super::part::SEPARATOR;
-use super::shard::shard_text;
 use tabla_core::Value;
 use tabla_core::{Error, Result};
 
@@ -34,6 +33,8 @@ pub struct Part {
     pub format: &'static str,
     /// Writes it.
     pub write: Write,
+    /// Writes the argument of a query function: of `{at:as Day}` a day.
+    pub argument: Write,
     /// Reads it back, if that can be done.
     pub read: Option<Read>,
     /// Whether the texts sort as the values do.
@@ -55,15 +56,6 @@ impl Part {
 
 /// Finds the fields of an entity by their names.
 pub type Fields<'a> = &'a dyn Fn(&str) -> Option<&'a dyn Any>;
-
-/// How far a template can be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
-    /// What was written.
-    pub text: String,
-    /// The field that was missing; `None` if none was, so that this is the whole key.
-    pub missing: Option<&'static str>,
-}
 
 impl Template {
     /// The fields that stand in it.
@@ -99,38 +91,6 @@ impl Template {
             }
         }
         Ok(Some(text))
-    }
-
-    /// The key up to the first field that is missing or has no value.
-    ///
-    /// # Errors
-    /// A value cannot stand in a key.
-    pub fn prefix(&self, fields: Fields<'_>) -> Result<Prefix> {
-        self.prefix_in(fields, None)
-    }
-
-    /// The same in this shard, if the shard is missing.
-    pub(super) fn prefix_in(&self, fields: Fields<'_>, shard: Option<u32>) -> Result<Prefix> {
-        let mut text = String::new();
-        for piece in self.pieces {
-            match piece {
-                Piece::Text(constant) => text.push_str(constant),
-                Piece::Field(part) => {
-                    let is_written = match (fields(part.field), shard) {
-                        (Some(value), _) => (part.write)(value, &mut text)?,
-                        (None, Some(shard)) if part.shards > 0 => {
-                            text.push_str(&shard_text(shard, part.shards));
-                            true
-                        }
-                        (None, _) => false,
-                    };
-                    if !is_written {
-                        return Ok(Prefix { text, missing: Some(part.field) });
-                    }
-                }
-            }
-        }
-        Ok(Prefix { text, missing: None })
     }
 
     /// The values of the fields of a key that can be read back.
@@ -196,6 +156,7 @@ mod tests {
         field: "",
         format: "",
         write: format::plain::<Id>,
+        argument: format::plain::<Id>,
         read: Some(format::read_plain::<Id>),
         ordered: true,
         shards: 0,
@@ -301,22 +262,6 @@ mod tests {
             };
             prop_assert_eq!(key == render(&other), back == other);
             prop_assert_eq!(back, values);
-        }
-
-        #[test]
-        fn a_prefix_begins_the_key(values in values(), known in 0..=NAMES.len()) {
-            let some = |name: &str| {
-                NAMES[..known].contains(&name).then(|| values.field(name)).flatten()
-            };
-            let prefix = TEMPLATE.prefix(&some).unwrap();
-            prop_assert!(render(&values).starts_with(&prefix.text));
-            prop_assert_eq!(prefix.missing, NAMES.get(known).copied());
-            prop_assert_eq!(prefix.missing.is_none(), prefix.text == render(&values));
-            prop_assert_eq!(TEMPLATE.render(&some).is_ok(), prefix.missing.is_none());
-            // The shard is the last: with any other, only its number is different.
-            let elsewhere = TEMPLATE.prefix_in(&some, Some(3)).unwrap();
-            prop_assert!(elsewhere.text.starts_with(&prefix.text));
-            prop_assert_eq!(elsewhere.missing, NAMES[..4].get(known).copied());
         }
 
         #[test]

@@ -107,7 +107,7 @@ pub(super) fn moves<E: Entity>(change: &Change<E>) -> Result<Moves> {
         let Some(read) = &change.read else {
             let why = if is_moved { "its old value has to be given up" } else { "expires, too" };
             return Err(Error::validation(format!(
-                "{}: `{}` is unique, and {why}: read the entity and use Change::of",
+                "{}: `{}` is unique, and {why}: read the entity and use `entity.change()`",
                 design.name, unique.field
             )));
         };

@@ -52,6 +52,7 @@ programs! {
     typed_entities => [
         "created order 1, once",
         "paid: Order { customer: Id(\"ana\"), number: 1, status: Paid, total: 40 }",
+        "created order 2, because order 1 is paid",
         "orders of ana: [1, 2]",
         "open orders: [2]",
     ];

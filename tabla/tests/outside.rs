@@ -13,7 +13,7 @@ use std::process::Command;
 const PROGRAM: &str = r#"
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
-use ENTITY::{Change, Db, Entity, Id, KeyPart, TableDesign, Transacted};
+use ENTITY::{Db, Entity, Id, KeyPart, TableDesign};
 
 static SHOP: LazyLock<TableDesign> =
     LazyLock::new(|| TableDesign::new("shop").key("PK", "SK").index("GSI1", "GSI1PK", "GSI1SK"));
@@ -57,7 +57,7 @@ enum Status {
     table = SHOP,
     pk = "CUSTOMER#{customer}",
     sk = "ORDER#{number:08}",
-    index(GSI1, pk = "STATUS#{status}", sk = "ORDER#{number:08}")
+    index(GSI1, query = by_status, pk = "STATUS#{status}", sk = "ORDER#{number:08}")
 )]
 struct Order {
     customer: Id,
@@ -77,13 +77,15 @@ async fn main() -> CORE::Result<()> {
         status: Status::Open,
     };
     assert!(db.create(order(1)).await?.is_done());
-    let pay = Change::of(&order(1)).set(Order::STATUS, Status::Paid);
+    let pay = order(1).change().set(Order::STATUS, Status::Paid);
     let pay = pay.when(Order::STATUS.eq(Status::Open));
-    let done = db.transaction().update("pay", pay)?.create("next", order(2))?.run().await?;
-    assert!(matches!(done, Transacted::Done));
-    let open = db.all(Order::find_by("GSI1").with(Order::STATUS, Status::Open)).await?;
+    let mut tx = db.transaction();
+    tx.update(pay);
+    tx.create(order(2));
+    assert!(tx.commit().await?.is_committed());
+    let open = db.all(Order::by_status(Status::Open).number(2..)).await?;
     assert_eq!(open, [order(2)]);
-    let customer: Customer = db.collect(Order::find().with(Order::CUSTOMER, Id::new("ana")?)).await?;
+    let customer: Customer = db.collect(Order::of(Id::new("ana")?)).await?;
     assert_eq!((customer.orders.len(), customer.unknown.len()), (2, 0));
     LAST
     println!("1 order is open");

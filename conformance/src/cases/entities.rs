@@ -44,14 +44,13 @@ cases! {
     extra "entity-update", update_needs_entity_and_condition:
         "An update is applied if the entity exists and the condition is true.";
     extra "entity-change-in-place", concurrent_changes_in_place_all_count:
-        "Concurrent changes of lists, numbers and their nested values are applied in place, and \
-         none is lost.";
+        "Concurrent changes of lists and numbers are applied in place, and none is lost.";
     extra "entity-delete", delete_returns_the_entity:
         "Delete returns the deleted entity; a delete whose condition fails changes nothing.";
     extra "entity-get-all", get_all_returns_the_order_of_keys:
         "get_all returns the entities of any number of keys in the order of the keys.";
-    extra "entity-get-projected", projected_get_reads_few_attributes:
-        "An entity that declares some fields of another is read without the other attributes.";
+    extra "entity-view", view_reads_some_fields:
+        "A view reads some fields of an entity, by key and by query.";
     extra "entity-exact-numbers", numbers_of_38_digits_are_exact:
         "Numbers of 38 digits are stored, added, compared and found exactly.";
     extra "entity-add-range", sum_out_of_range_fails:
@@ -70,6 +69,9 @@ cases! {
         "Keys can be plain attributes, in a table without a sort key and in its index.";
     extra "entity-index-follows", change_rewrites_index_keys:
         "A change of a field rewrites the index keys that contain it.";
+    extra "entity-index-increment", increment_of_an_index_field_pins_what_was_read:
+        "An increment of a field that an index key is made of writes the key with the sum, and \
+         fails if the field is not what was read.";
     extra "entity-index-sparse", entity_is_indexed_while_key_fields_have_values:
         "An entity is in an index while all fields of its index key have values.";
     extra "entity-index-when", entity_is_indexed_while_its_when_field_has_a_value:
@@ -140,8 +142,6 @@ cases! {
         "A collection returns entities of several kinds over all its pages, and loses no item.";
     extra "entity-collection-large", collection_over_1_mb_is_complete:
         "A collection of more than one page of 1 MB is returned completely.";
-    extra "entity-collection-page", collection_page_is_in_key_order:
-        "A page of a collection returns entities of several kinds in the order of their keys.";
     extra "entity-expired", expired_entities_can_be_left_out:
         "Expired entities that are not yet deleted can be left out of pages, also over shards.",
         needs [TimeToLive];

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tabla_core::env::{Clock, SystemClock};
-use tabla_core::{Error, Item, Result, Store};
+use tabla_core::{Capabilities, Error, Item, Result, Store};
 
 use super::failure::{self, Failure, Failures, Operation, PlanProgress, operation};
 use super::kinds::Fault;
@@ -18,6 +18,7 @@ pub struct FaultStore<S> {
     pub(super) clock: Arc<dyn Clock>,
     fault: Option<Fault>,
     failures: PlanProgress,
+    loses_responses: bool,
     memory: Mutex<FaultState>,
 }
 
@@ -40,6 +41,7 @@ impl<S: Store> FaultStore<S> {
             clock: Arc::new(SystemClock),
             fault: None,
             failures: PlanProgress::default(),
+            loses_responses: false,
             memory: Mutex::default(),
         }
     }
@@ -55,6 +57,7 @@ impl<S: Store> FaultStore<S> {
     #[must_use]
     pub fn failures(mut self, failures: Failures) -> Self {
         self.failures = PlanProgress::new(failures);
+        self.loses_responses = true;
         self
     }
 
@@ -187,8 +190,18 @@ macro_rules! faulty {
     };
 }
 
+impl<S: Store> FaultStore<S> {
+    /// Those of the store, whose responses the injected failures can lose.
+    fn faulty_capabilities(&self) -> Capabilities {
+        let capabilities = self.store.capabilities();
+        let lost = capabilities.responses_can_be_lost || self.loses_responses;
+        capabilities.with_responses_can_be_lost(lost)
+    }
+}
+
 tabla_core::wrap_store! {
-    impl[S: Store] Store for FaultStore<S>, inner: store, call: faulty
+    impl[S: Store] Store for FaultStore<S>, inner: store, call: faulty,
+    capabilities: faulty_capabilities
 }
 
 #[cfg(test)]

@@ -33,6 +33,9 @@ pub struct Capabilities {
     pub item_collection_metrics: bool,
     /// Whether a read of a global index may miss a write that has returned.
     pub index_reads_lag: bool,
+    /// Whether the response to a request that was executed can get lost: true for a service, false
+    /// for an engine in the process.
+    pub responses_can_be_lost: bool,
     /// Largest number of writes in one batch: 25 on DynamoDB.
     pub batch_write_max: usize,
 }
@@ -76,7 +79,8 @@ impl fmt::Display for Requirement {
 }
 
 impl Capabilities {
-    /// Capabilities of an engine that supports all of DynamoDB, with global indexes that never lag.
+    /// Capabilities of an engine in the process that supports all of DynamoDB, with global indexes
+    /// that never lag.
     pub fn full(engine: &'static str) -> Self {
         Self {
             engine,
@@ -89,6 +93,7 @@ impl Capabilities {
             tags: true,
             item_collection_metrics: true,
             index_reads_lag: false,
+            responses_can_be_lost: false,
             batch_write_max: crate::limits::BATCH_WRITE_ITEMS,
         }
     }
@@ -113,6 +118,13 @@ impl Capabilities {
     #[must_use]
     pub fn with_index_reads_lag(mut self, lag: bool) -> Self {
         self.index_reads_lag = lag;
+        self
+    }
+
+    /// Sets whether the response to a request that was executed can get lost.
+    #[must_use]
+    pub fn with_responses_can_be_lost(mut self, lost: bool) -> Self {
+        self.responses_can_be_lost = lost;
         self
     }
 

@@ -110,15 +110,6 @@ pub trait StoreExt: Store {
         items(self.scan_pages(request))
     }
 
-    /// Streams the items of a scan that reads `segments` segments concurrently, at least 1.
-    ///
-    /// Items of different segments are interleaved.
-    fn parallel_scan_items(&self, request: Scan, segments: i32) -> BoxStream<'_, Result<Item>> {
-        let parts = (0..segments.max(1))
-            .map(|segment| self.scan_items(request.clone().segment(segment, segments.max(1))));
-        stream::select_all(parts).boxed()
-    }
-
     /// Reads the items with these keys, in batches of 100. Their order is undefined.
     ///
     /// Any number of keys is allowed. Unprocessed keys are sent again under `policy`. Missing items
@@ -255,7 +246,6 @@ fn items(pages: BoxStream<'_, Result<Page>>) -> BoxStream<'_, Result<Item>> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
 
     use super::*;
     use crate::{KeyType, MemoryStore, attr, item};
@@ -286,18 +276,6 @@ mod tests {
         let items: Vec<Item> = store.query_items(query).try_collect().await.unwrap();
         let expected: Vec<String> = (0..25).rev().step_by(2).map(|n| n.to_string()).collect();
         assert_eq!(numbers(&items), expected);
-    }
-
-    #[tokio::test]
-    async fn parallel_scan_returns_each_item_once() {
-        let store = store().await;
-        for segments in [1, 2, 7] {
-            let scan = Scan::new("things").limit(2);
-            let items: Vec<Item> =
-                store.parallel_scan_items(scan, segments).try_collect().await.unwrap();
-            assert_eq!(items.len(), 25, "{segments} segments");
-            assert_eq!(numbers(&items).into_iter().collect::<BTreeSet<_>>().len(), 25);
-        }
     }
 
     #[tokio::test]

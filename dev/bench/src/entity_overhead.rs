@@ -33,8 +33,8 @@ static ORDERS: LazyLock<TableDesign> = LazyLock::new(|| {
     tag("type" = "ORDER"),
     pk = "CUSTOMER#{customer}",
     sk = "ORDER#{number:010}",
-    index(GSI1, pk = "STATUS#{status}", sk = "{placed_at}#{number:010}"),
-    index(GSI2, pk = "COURIER#{courier}", sk = "{placed_at}#{number:010}")
+    index(GSI1, query = by_status, pk = "STATUS#{status}", sk = "{placed_at}#{number:010}"),
+    index(GSI2, query = by_courier, pk = "COURIER#{courier}", sk = "{placed_at}#{number:010}")
 )]
 struct Order {
     customer: Id,
@@ -125,7 +125,7 @@ async fn measure(calls: u32) -> Result<Vec<(&'static str, Duration, Duration)>, 
         // alternates.
         let place = number.wrapping_mul(7919) % calls;
         let (one, other) = (order(2 * place)?, order(2 * ((place + calls / 2) % calls) + 1)?);
-        let key = other.key();
+        let key = other.to_key();
         let mut by_hand = async || {
             hand.time(async {
                 let key = Item::new()

@@ -12,6 +12,8 @@ pub(crate) struct Declared {
     pub(crate) tag: Option<(LitStr, LitStr)>,
     pub(crate) pk: Source,
     pub(crate) sk: Option<Source>,
+    /// Name of the function that queries by the table's key.
+    pub(crate) query: Option<Ident>,
     pub(crate) indexes: Vec<IndexDeclared>,
     pub(crate) ttl: Option<Ident>,
     pub(crate) revision: Option<Ident>,
@@ -32,6 +34,8 @@ pub(crate) struct IndexDeclared {
     pub(crate) pk: Source,
     pub(crate) sk: Option<Source>,
     pub(crate) when: Option<Ident>,
+    /// Name of the function that queries by it.
+    pub(crate) query: Option<Ident>,
 }
 
 pub(crate) struct UniqueDeclared {
@@ -66,6 +70,7 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
     let (mut table, mut tag, mut pk, mut sk) = (None, None, None, None);
     let (mut ttl, mut revision, mut created_at, mut updated_at) = (None, None, None, None);
     let (mut indexes, mut unique) = (Vec::new(), Vec::new());
+    let mut query = None;
     let attributes = input.attrs.iter().filter(|attribute| attribute.path().is_ident("entity"));
     for attribute in attributes {
         attribute.parse_nested_meta(|meta| {
@@ -81,6 +86,7 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
                 }
                 "pk" => set(&mut pk, source(meta.value()?)?, &meta.path),
                 "sk" => set(&mut sk, source(meta.value()?)?, &meta.path),
+                "query" => set(&mut query, meta.value()?.parse()?, &meta.path),
                 "ttl" => set(&mut ttl, meta.value()?.parse()?, &meta.path),
                 "revision" => set(&mut revision, meta.value()?.parse()?, &meta.path),
                 "created_at" => set(&mut created_at, meta.value()?.parse()?, &meta.path),
@@ -108,8 +114,8 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
                     Ok(())
                 }
                 _ => Err(meta.error(format!(
-                    "an entity has no `{}`; there are `table`, `tag`, `pk`, `sk`, `index`, `ttl`, \
-                     `revision`, `created_at`, `updated_at` and `unique`",
+                    "an entity has no `{}`; there are `table`, `tag`, `pk`, `sk`, `query`, `index`, \
+                     `ttl`, `revision`, `created_at`, `updated_at` and `unique`",
                     meta.path.to_token_stream()
                 ))),
             }
@@ -125,6 +131,7 @@ pub(crate) fn declared(input: &DeriveInput) -> Result<Declared> {
         })?,
         tag,
         sk,
+        query,
         indexes,
         ttl,
         revision,
@@ -141,7 +148,7 @@ fn index(content: ParseStream<'_>) -> Result<IndexDeclared> {
     } else {
         content.parse::<Ident>()?.to_string()
     };
-    let (mut pk, mut sk, mut when) = (None, None, None);
+    let (mut pk, mut sk, mut when, mut query) = (None, None, None, None);
     while !content.is_empty() {
         content.parse::<Token![,]>()?;
         if content.is_empty() {
@@ -153,10 +160,11 @@ fn index(content: ParseStream<'_>) -> Result<IndexDeclared> {
             "pk" => set(&mut pk, source(content)?, &part)?,
             "sk" => set(&mut sk, source(content)?, &part)?,
             "when" => set(&mut when, content.parse()?, &part)?,
+            "query" => set(&mut query, content.parse()?, &part)?,
             _ => {
                 return Err(Error::new(
                     part.span(),
-                    format!("an index has no `{part}`; there are `pk`, `sk` and `when`"),
+                    format!("an index has no `{part}`; there are `pk`, `sk`, `when` and `query`"),
                 ));
             }
         }
@@ -164,7 +172,7 @@ fn index(content: ParseStream<'_>) -> Result<IndexDeclared> {
     let pk = pk.ok_or_else(|| {
         Error::new(span, format!("say what the key of the index `{name}` is: `pk = \"…\"`"))
     })?;
-    Ok(IndexDeclared { name, span, pk, sk, when })
+    Ok(IndexDeclared { name, span, pk, sk, when, query })
 }
 
 fn unique_field(content: ParseStream<'_>) -> Result<UniqueDeclared> {

@@ -9,17 +9,25 @@ use crate::fields::{FieldInfo, Kind, fields_of, no_field};
 use crate::template::{Known, Role, Template, assertions};
 
 /// Where a key comes from, checked.
-enum Key {
+pub(crate) enum Key {
     Template(Template),
     Field(String, Span),
 }
 
-struct Entity<'i> {
-    input: &'i DeriveInput,
-    fields: Vec<FieldInfo>,
-    declared: Declared,
-    pk: Key,
-    sk: Option<Key>,
+pub(crate) struct Entity<'i> {
+    pub(crate) input: &'i DeriveInput,
+    pub(crate) fields: Vec<FieldInfo>,
+    pub(crate) declared: Declared,
+    pub(crate) pk: Key,
+    pub(crate) sk: Option<Key>,
+    /// Keys of the indexes, in the order of the declaration.
+    pub(crate) indexes: Vec<IndexKeys>,
+}
+
+/// Keys of an index, checked.
+pub(crate) struct IndexKeys {
+    pub(crate) pk: Key,
+    pub(crate) sk: Option<Key>,
 }
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -36,17 +44,28 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         Some(source) => Some(key(source, &fields, Role::TableSort, Known::default())?),
         None => None,
     };
-    let entity = Entity { input, fields, declared, pk, sk };
+    let known = Known { pk: pk.template(), sk: sk.as_ref().and_then(Key::template) };
+    let indexes = declared.indexes.iter().map(|index| {
+        let sort = index.sk.as_ref().map(|source| key(source, &fields, Role::IndexSort, known));
+        Ok(IndexKeys {
+            pk: key(&index.pk, &fields, Role::IndexPartition, known)?,
+            sk: sort.transpose()?,
+        })
+    });
+    let indexes = indexes.collect::<Result<Vec<IndexKeys>>>()?;
+    let entity = Entity { input, fields, declared, pk, sk, indexes };
     entity.check_key_only()?;
     entity.check_own_fields()?;
     let design = entity.design()?;
     let key = entity.key_struct();
     let implementation = entity.implementation(&design);
     let constants = entity.constants();
+    let queries = crate::queries::expand(&entity)?;
     Ok(quote! {
         #key
         #implementation
         #constants
+        #queries
     })
 }
 
@@ -80,7 +99,7 @@ fn key(source: &Source, fields: &[FieldInfo], role: Role, known: Known<'_>) -> R
     }
 }
 
-fn find<'f>(fields: &'f [FieldInfo], ident: &Ident) -> Result<&'f FieldInfo> {
+pub(crate) fn find<'f>(fields: &'f [FieldInfo], ident: &Ident) -> Result<&'f FieldInfo> {
     let name = ident.to_string();
     let found = fields.iter().find(|field| field.name() == name.trim_start_matches("r#"));
     found.ok_or_else(|| Error::new(ident.span(), no_field(&name, fields)))
@@ -105,14 +124,14 @@ impl Key {
         }
     }
 
-    fn template(&self) -> Option<&Template> {
+    pub(crate) fn template(&self) -> Option<&Template> {
         match self {
             Self::Template(template) => Some(template),
             Self::Field(..) => None,
         }
     }
 
-    fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Self::Template(template) => template.span(),
             Self::Field(_, span) => *span,
@@ -149,7 +168,7 @@ impl Entity<'_> {
     }
 
     /// The fields of the table's key, once each.
-    fn key_fields(&self) -> Vec<&FieldInfo> {
+    pub(crate) fn key_fields(&self) -> Vec<&FieldInfo> {
         let mut names: Vec<String> = Vec::new();
         for name in self.keys().flat_map(Key::fields) {
             if !names.contains(&name) {
@@ -229,24 +248,19 @@ impl Entity<'_> {
 
     fn design(&self) -> Result<TokenStream> {
         let tabla = crate::root::path();
-        let Self { input, fields, declared, pk, sk } = self;
+        let Self { input, fields, declared, pk, sk, .. } = self;
         let name = input.ident.to_string();
         let table = &declared.table;
         let tag = optional(declared.tag.as_ref().map(|(name, value)| quote!((#name, #value))));
-        let known = Known { pk: pk.template(), sk: sk.as_ref().and_then(Key::template) };
         let mut checks: Vec<TokenStream> = self
             .keys()
             .filter_map(Key::template)
             .map(|template| assertions(&input.ident, template, fields))
             .collect();
         let mut indexes = Vec::new();
-        for index in &declared.indexes {
-            let index_pk = key(&index.pk, fields, Role::IndexPartition, known)?;
-            let index_sk = match &index.sk {
-                Some(source) => Some(key(source, fields, Role::IndexSort, known)?),
-                None => None,
-            };
-            for key in std::iter::once(&index_pk).chain(&index_sk) {
+        for (index, keys) in declared.indexes.iter().zip(&self.indexes) {
+            let IndexKeys { pk: index_pk, sk: index_sk } = keys;
+            for key in std::iter::once(index_pk).chain(index_sk) {
                 // An update sets the other one, and writes the key again.
                 check_lasting([&declared.revision, &None], &key.fields(), key.span())?;
                 checks.extend(
@@ -263,7 +277,7 @@ impl Entity<'_> {
                         ));
                     }
                     let is_template = |key: &Key| key.template().is_some();
-                    if !is_template(&index_pk) && !index_sk.as_ref().is_some_and(is_template) {
+                    if !is_template(index_pk) && !index_sk.as_ref().is_some_and(is_template) {
                         return Err(Error::new(
                             ident.span(),
                             "both keys are attributes, which are there whatever `when` says: make \
@@ -277,7 +291,7 @@ impl Entity<'_> {
             };
             let (name, when) = (&index.name, optional(when));
             let partition = index_pk.tokens(fields);
-            let sort = optional(index_sk.map(|key| key.tokens(fields)));
+            let sort = optional(index_sk.as_ref().map(|key| key.tokens(fields)));
             indexes.push(quote!(#tabla::IndexKeys {
                 index: #name, partition: #partition, sort: #sort, when: #when,
             }));
@@ -334,6 +348,14 @@ impl Entity<'_> {
             let is_millis = field.kind == Kind::Millis;
             let is_moment = is_millis || field.kind == Kind::Seconds;
             let values = field.count();
+            // An optional field without a value has no attribute anyway.
+            let default = optional(
+                field
+                    .default
+                    .as_ref()
+                    .filter(|_| !is_optional)
+                    .map(|default| quote!(|| #tabla::__core::Value::from_struct(&#default))),
+            );
             let kind =
                 optional(field.stored_as().map(|kind| quote!(#tabla::__core::ValueKind::#kind)));
             quote!(#tabla::FieldDesign {
@@ -343,6 +365,7 @@ impl Entity<'_> {
                 immutable: #is_immutable,
                 optional: #is_optional,
                 keeps_null: #keeps_null,
+                default: #default,
                 kind: #kind,
                 is_moment: #is_moment,
                 millis: #is_millis,
@@ -477,7 +500,7 @@ impl Entity<'_> {
                     &DESIGN
                 }
 
-                fn key(&self) -> #key {
+                fn to_key(&self) -> #key {
                     #key { #(#cloned,)* }
                 }
 

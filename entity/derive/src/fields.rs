@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, GenericArgument, Ident, LitInt, PathArguments, Result, Type};
 
-use crate::names::Names;
+use crate::names::{DefaultValue, Names};
 
 /// A field of the struct.
 pub(crate) struct FieldInfo {
@@ -18,6 +18,8 @@ pub(crate) struct FieldInfo {
     pub(crate) is_key_only: bool,
     pub(crate) is_immutable: bool,
     pub(crate) keeps_null: bool,
+    /// Value of an item that lacks the attribute, as an expression.
+    pub(crate) default: Option<TokenStream>,
     /// Whether serde writes it in another way than its type does.
     pub(crate) is_written_otherwise: bool,
     /// How many values it has, as its declaration says.
@@ -115,7 +117,8 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
             "an entity is a struct with named fields: `struct Order { number: u32 }`",
         ));
     };
-    let rule = Names::of(&input.attrs)?.rename_all;
+    let Names { rename_all: rule, default: of_struct, .. } = Names::of(&input.attrs)?;
+    let entity = &input.ident;
     named
         .named
         .iter()
@@ -134,10 +137,23 @@ pub(crate) fn fields_of(input: &DeriveInput) -> Result<Vec<FieldInfo>> {
                 is_key_only: false,
                 is_immutable: false,
                 keeps_null: false,
+                default: None,
                 is_written_otherwise: names.is_written_otherwise,
                 values: None,
             };
             info.attribute = names.rename.unwrap_or_else(|| rule.field(&info.name()));
+            let (own, whole) = (&info.ident, &info.whole);
+            info.default = match (names.default, &of_struct) {
+                (Some(DefaultValue::Function(function)), _) => Some(quote!(#function())),
+                (Some(DefaultValue::OfType), _) => {
+                    Some(quote!(<#whole as ::core::default::Default>::default()))
+                }
+                (None, Some(DefaultValue::OfType)) => {
+                    Some(quote!(<#entity as ::core::default::Default>::default().#own))
+                }
+                (None, Some(DefaultValue::Function(function))) => Some(quote!(#function().#own)),
+                (None, None) => None,
+            };
             let own = field.attrs.iter().filter(|attribute| attribute.path().is_ident("entity"));
             for attribute in own {
                 attribute.parse_nested_meta(|meta| {

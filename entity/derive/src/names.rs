@@ -17,6 +17,14 @@ pub(crate) enum Rule {
     ScreamingKebab,
 }
 
+/// Value that serde gives a field which an item lacks.
+pub(crate) enum DefaultValue {
+    /// `Default::default()` of its type.
+    OfType,
+    /// What this function returns.
+    Function(syn::ExprPath),
+}
+
 /// What serde's attributes say of names.
 #[derive(Default)]
 pub(crate) struct Names {
@@ -24,6 +32,8 @@ pub(crate) struct Names {
     pub(crate) rename_all: Rule,
     /// Whether a field is written in another way than its type is.
     pub(crate) is_written_otherwise: bool,
+    /// Value of a field, or of a struct's fields, that items may lack.
+    pub(crate) default: Option<DefaultValue>,
 }
 
 impl Names {
@@ -36,6 +46,11 @@ impl Names {
                 } else if meta.path.is_ident("rename_all") && meta.input.peek(syn::Token![=]) {
                     let rule: LitStr = meta.value()?.parse()?;
                     names.rename_all = Rule::named(&rule)?;
+                } else if meta.path.is_ident("default") {
+                    names.default = Some(match meta.input.peek(syn::Token![=]) {
+                        true => DefaultValue::Function(meta.value()?.parse::<LitStr>()?.parse()?),
+                        false => DefaultValue::OfType,
+                    });
                 } else if meta.input.peek(syn::Token![=]) {
                     names.is_written_otherwise |=
                         meta.path.is_ident("with") || meta.path.is_ident("serialize_with");

@@ -197,7 +197,7 @@ impl Template {
 
 impl Piece {
     /// Among how many shards it chooses; 0 if it is no shard.
-    fn shards(&self, fields: &[FieldInfo]) -> u32 {
+    pub(crate) fn shards(&self, fields: &[FieldInfo]) -> u32 {
         match self {
             Self::Field { format: Format::Shard(shards), .. } => *shards,
             Self::Field { name, .. } => {
@@ -366,6 +366,10 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
             quote!(true),
         ),
     };
+    let argument = match format {
+        Format::As(other) => quote!(#support::plain::<#other>),
+        _ => write.clone(),
+    };
     let write = match field.is_optional {
         true => quote!(|value, out| #support::optional::<#value>(value, out, #write)),
         false => write,
@@ -394,6 +398,7 @@ fn part(field: &FieldInfo, format: &Format, text: &str) -> TokenStream {
         field: #name,
         format: #text,
         write: #write,
+        argument: #argument,
         read: #read,
         ordered: #ordered,
         shards: #shards,

@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Day, Entity, Id, KeyPart, Sharded, TableDesign, UtcMillis, UtcTime};
+use tabla::entity::{
+    Day, Entity, EntityKey, Id, KeyPart, Sharded, TableDesign, UtcMillis, UtcTime,
+};
 use tabla::item;
 
 static TABLE: LazyLock<TableDesign> = LazyLock::new(|| {
@@ -110,4 +112,34 @@ fn what_is_allowed_on_purpose_makes_keys_that_read_back() {
     assert_eq!(Allowed::from_item(&item).unwrap(), allowed);
     assert_eq!(Allowed::TYPE.attribute, "type");
     assert!(Allowed { text: "c#d".to_owned(), ..allowed }.to_item().is_err());
+}
+
+/// Fields whose names the generated code also uses, and one that stands in the sort key twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = TABLE,
+    query = named,
+    pk = "N#{asked}#{name}",
+    sk = "{at:as Day}#{query}#{type}#{at}"
+)]
+struct Named {
+    asked: Id,
+    name: Id,
+    at: UtcTime,
+    query: Id,
+    r#type: Id,
+}
+
+#[test]
+fn query_restricts_fields_of_any_name_in_the_order_of_the_sort_key() {
+    let id = |text| Id::new(text).unwrap();
+    let at: UtcTime = "2025-08-18T10:30:00Z".parse().unwrap();
+    let name = id("b");
+    let day = || Named::named(id("a"), &name).at(Day::from(at)).query(id("c"));
+    assert!(day().describe().unwrap().is_range);
+    assert!(day().r#type(id("d")).at(..=at).describe().unwrap().is_range);
+    assert!(!day().r#type(id("d")).at(at).describe().unwrap().is_range);
+    let key = Named::key(id("a"), id("b"), at, id("c"), id("d")).to_item().unwrap();
+    let found = item! { "PK" => "N#a#b", "SK" => "2025-08-18#c#d#2025-08-18T10:30:00Z" };
+    assert_eq!(key, found);
 }

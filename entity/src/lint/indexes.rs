@@ -6,6 +6,7 @@ use super::{Finding, Rule};
 use crate::AppDesign;
 use crate::design::{EntityDesign, IndexDesign, TableDesign};
 use crate::pattern::{Call, Pattern};
+use tabla_core::Expr;
 use tabla_core::ops::ProjectionType;
 
 pub(super) fn check(design: &AppDesign) -> Vec<Finding> {
@@ -151,12 +152,21 @@ fn is_view(call: &Call, entity: &EntityDesign) -> bool {
     attributes(call.entity).all(|name| attributes(entity).any(|own| own == name))
 }
 
-/// The attributes that a pattern reads: those of the fields that it uses, the tag that tells what
-/// an item is, and what it filters by. A filter on what is not there holds or fails for all alike.
+/// The attributes that a pattern reads: those of the fields that it uses, or of its view; the tag
+/// that tells what an item is; and what it filters by. A filter on what is not there holds or fails
+/// for all alike.
 fn read(pattern: &Pattern, call: &Call) -> BTreeSet<String> {
     let is_used = |name: &str| pattern.reads.is_none_or(|fields| fields.contains(&name));
+    let projected = match call.query.as_ref().and_then(|query| query.projection.as_ref()) {
+        Some(Expr::Tree(projection)) => Some(projection.paths()),
+        _ => None,
+    };
+    let is_in_view = |attribute: &str| {
+        projected.is_none_or(|paths| paths.iter().any(|path| path.root() == attribute))
+    };
     let fields = call.entity.fields.iter().filter(|field| !field.key_only && is_used(field.name));
     fields
+        .filter(|field| is_in_view(field.attribute))
         .map(|field| field.attribute)
         .chain(call.entity.tag.map(|(attribute, _)| attribute))
         .map(str::to_owned)

@@ -6,7 +6,7 @@ use tabla_core::Result;
 use tabla_core::ops::{BatchWriteItem, Query, Scan, TransactGetItems};
 use tabla_core::{attr, ops};
 use tabla_entity::AppDesign;
-use tabla_entity::{Db, Entity, EntityKey, Find, Id, KeyPart, Pattern, UtcTime};
+use tabla_entity::{Db, Entity, EntityKey, EntityQuery, Id, KeyPart, Pattern, UtcTime};
 use tabla_kit::{Answer, App, Progress, Race};
 
 use crate::design::*;
@@ -67,18 +67,18 @@ fn pattern() -> Pattern {
     Pattern::new("read", "something")
 }
 
-fn orders(customer: &str) -> Find<Order> {
-    Order::find().with(Order::CUSTOMER, id(customer))
+fn orders(customer: &str) -> OrderOf {
+    Order::of(id(customer))
 }
 
 fn declared() -> Pattern {
     pattern().find(|| {
-        let find = Order::find().with(Order::CUSTOMER, Id::example("customer"));
+        let find = Order::of(Id::example("customer"));
         find.filter(Order::STATUS.eq(Status::Paid)).unexpired().descending().limit(2).describe()
     })
 }
 
-fn open(customer: &str) -> Find<Order> {
+fn open(customer: &str) -> EntityQuery<Order> {
     orders(customer).filter(Order::STATUS.eq(Status::Open)).unexpired()
 }
 
@@ -131,12 +131,23 @@ async fn a_query_asks_what_it_declares() {
         ),
         (
             "consistency",
-            page!(open("ana").descending().limit(2).consistent()),
-            "asks [Query consistent, in shop",
+            |db| {
+                Box::pin(async move {
+                    db.eventual().page(open("ana").descending().limit(2)).await.map(drop)
+                })
+            },
+            "asks [Query eventual, in shop",
         ),
         (
             "a condition on the key",
-            page!(open("ana").with(Order::NUMBER, 1_u32).descending().limit(2)),
+            page!(
+                orders("ana")
+                    .number(1)
+                    .filter(Order::STATUS.eq(Status::Open))
+                    .unexpired()
+                    .descending()
+                    .limit(2)
+            ),
             "AND SK = \"ORDER#…\"",
         ),
         (
@@ -158,34 +169,24 @@ async fn a_query_asks_what_it_declares() {
 
 #[tokio::test]
 async fn a_query_is_of_one_table_and_one_index() {
-    let by_status = || {
-        pattern()
-            .find(|| Order::find_by("GSI1").with(Order::STATUS, Status::Paid).limit(9).describe())
-    };
+    let by_status = || pattern().find(|| Order::by_status(Status::Paid).limit(9).describe());
     let message = difference(by_status(), page!(orders("ana").limit(9))).await;
     assert!(
         message.contains("declares [Query GSI1, in shop") && message.contains("asks [Query in")
     );
-    let message = difference(
-        by_status(),
-        page!(Payment::find_by("by-user").with(Payment::USER_ID, id("ana")).limit(9)),
-    );
+    let message = difference(by_status(), page!(Payment::by_user(id("ana")).limit(9)));
     let message = message.await;
     assert!(message.contains("asks [Query by-user, in payments"), "{message}");
-    run(by_status(), page!(Order::find_by("GSI1").with(Order::STATUS, Status::Open).limit(9)))
-        .await
-        .unwrap();
+    run(by_status(), page!(Order::by_status(Status::Open).limit(9))).await.unwrap();
 }
 
 /// Each shard is asked for as much as may be left of a page, whatever a page has.
 #[tokio::test]
 async fn a_query_of_shards_has_the_limit_of_all() {
-    let events = || {
-        pattern().find(|| Event::find().with(Event::USER, Id::example("user")).limit(3).describe())
-    };
-    let read: Reads = page!(Event::find().with(Event::USER, id("ana")).limit(3));
+    let events = || pattern().find(|| Event::of(Id::example("user")).limit(3).describe());
+    let read: Reads = page!(Event::of(id("ana")).limit(3));
     assert_eq!(run(events(), read).await.unwrap().traces.len(), 10);
-    let read: Reads = page!(Event::find().with(Event::USER, id("ana")).descending().limit(3));
+    let read: Reads = page!(Event::of(id("ana")).descending().limit(3));
     let message = difference(events(), read).await;
     // What is repeated is said once.
     assert!(message.ends_with("PK = \"EVENTS#…\", descending (10 times)]"), "{message}");
@@ -193,20 +194,16 @@ async fn a_query_of_shards_has_the_limit_of_all() {
 
 #[tokio::test]
 async fn a_get_is_as_consistent_as_it_declares() {
-    let key = || OrderKey { customer: id("ana"), number: 1 };
+    let key = || Order::key(id("ana"), 1);
     let eventual = || pattern().get_eventually::<Order>();
-    let consistent: Reads = |db| {
-        Box::pin(async { db.get(&OrderKey { customer: id("ana"), number: 1 }).await.map(drop) })
-    };
+    let consistent: Reads =
+        |db| Box::pin(async { db.get(&Order::key(id("ana"), 1)).await.map(drop) });
     let message = difference(eventual(), consistent).await;
     assert!(message.ends_with("declares [GetItem eventual] and asks [GetItem]"), "{message}");
     let ran = run(pattern().get::<Order>(), consistent).await.unwrap();
     assert_eq!((ran.units(), units(&ran)), (1.0, 1.0));
-    let late: Reads = |db| {
-        Box::pin(async {
-            db.get_eventually(&OrderKey { customer: id("ana"), number: 1 }).await.map(drop)
-        })
-    };
+    let late: Reads =
+        |db| Box::pin(async { db.eventual().get(&Order::key(id("ana"), 1)).await.map(drop) });
     let ran = run(eventual(), late).await.unwrap();
     assert_eq!((ran.units(), units(&ran)), (0.5, 0.5));
     assert_eq!(ran.traces[0].touched[0].item, key().to_item().unwrap());
@@ -224,9 +221,9 @@ async fn a_batch_is_of_the_entities_that_it_declares() {
     let both: Reads = |db| {
         Box::pin(async {
             let keys: Vec<OrderKey> =
-                (1..=150).map(|number| OrderKey { customer: id("ana"), number }).collect();
+                (1..=150).map(|number| Order::key(id("ana"), number)).collect();
             db.get_all(&keys).await?;
-            db.get_all(&[CustomerKey { id: id("ana") }]).await.map(drop)
+            db.get_all(&[Customer::key(id("ana"))]).await.map(drop)
         })
     };
     let declared = || pattern().batch_get::<Order>();
@@ -244,7 +241,7 @@ async fn a_batch_is_of_the_entities_that_it_declares() {
     assert!(message.contains("declares [BatchGetItem eventual, Order]"), "{message}");
     // A declared batch costs what one costs.
     let one: Reads = |db| {
-        let keys = [OrderKey { customer: id("ana"), number: 1 }];
+        let keys = [Order::key(id("ana"), 1)];
         Box::pin(async move { db.get_all(&keys).await.map(drop) })
     };
     let ran = run(declared(), one).await.unwrap();
@@ -295,5 +292,8 @@ async fn a_transaction_of_reads_and_a_scan_are_of_what_they_declare() {
     let scan: Reads = |db| Box::pin(async { db.store().scan(Scan::new("shop")).await.map(drop) });
     run(pattern().scan::<Order>().may_scan(), scan).await.unwrap();
     let message = difference(pattern().scan::<Payment>().may_scan(), scan).await;
-    assert!(message.ends_with("[Scan in payments] and asks [Scan in shop]"), "{message}");
+    assert!(
+        message.ends_with("[Scan eventual, in payments] and asks [Scan eventual, in shop]"),
+        "{message}"
+    );
 }

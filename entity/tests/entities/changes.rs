@@ -22,9 +22,9 @@ static DESK: LazyLock<TableDesign> = LazyLock::new(|| {
     table = DESK,
     pk = "TICKET#{number:06}",
     sk = "TICKET",
-    index(GSI1, pk = "QUEUE#{queue}", sk = "{due}"),
-    index(GSI2, pk = "QUEUE#{queue}", sk = "AGENT#{agent}", when = flag),
-    index(GSI3, pk = "AGENT#{agent}", sk = "{@pk}"),
+    index(GSI1, query = by_due, pk = "QUEUE#{queue}", sk = "{due}"),
+    index(GSI2, query = flagged, pk = "QUEUE#{queue}", sk = "AGENT#{agent}", when = flag),
+    index(GSI3, query = by_agent, pk = "AGENT#{agent}", sk = "{@pk}"),
     updated_at = seen
 )]
 struct Ticket {
@@ -65,7 +65,8 @@ async fn changed(db: &Db, change: Change<Ticket>) -> Ticket {
         Outcome::Done(after) => after,
         other => panic!("{other:?}"),
     };
-    let item = db.store().get_item("desk", after.key().to_item().unwrap()).await.unwrap().unwrap();
+    let item =
+        db.store().get_item("desk", after.to_key().to_item().unwrap()).await.unwrap().unwrap();
     assert_eq!(item, after.to_item().unwrap());
     after
 }
@@ -78,13 +79,13 @@ async fn null_is_no_value_in_a_key() {
     assert_eq!(item.get("flag").unwrap().to_value(), Value::Null);
     assert!(!item.contains("GSI1PK") && !item.contains("GSI2SK") && !item.contains("GSI3PK"));
     // Fields that are NULL are what they were when they were read.
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::QUEUE, id("help"))).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::QUEUE, id("help"))).await;
     let due = time("2025-08-18T10:30:00Z");
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::DUE, due)).await;
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::AGENT, id("zoe"))).await;
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::FLAG, true)).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::DUE, due)).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::AGENT, id("zoe"))).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::FLAG, true)).await;
     assert!(ticket.to_item().unwrap().contains("GSI2SK"));
-    let ticket = changed(&db, Change::of(&ticket).clear(Ticket::FLAG)).await;
+    let ticket = changed(&db, ticket.change().clear(Ticket::FLAG)).await;
     assert_eq!(ticket.flag, None);
     assert!(!ticket.to_item().unwrap().contains("GSI2SK"));
     assert!(ticket.to_item().unwrap().contains("GSI1PK"));
@@ -95,12 +96,12 @@ async fn null_is_no_value_in_a_condition() {
     let db = desk().await;
     let ticket = db.create(ticket()).await.unwrap().done().unwrap();
     let claim =
-        |by: &str| Change::of(&ticket).set(Ticket::AGENT, id(by)).when(Ticket::AGENT.not_exists());
-    let of_nobody = Change::of(&ticket).set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
+        |by: &str| ticket.change().set(Ticket::AGENT, id(by)).when(Ticket::AGENT.not_exists());
+    let of_nobody = ticket.change().set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
     assert!(!db.update(of_nobody).await.unwrap().is_done());
     assert!(db.update(claim("zoe")).await.unwrap().is_done());
     assert!(!db.update(claim("eva")).await.unwrap().is_done());
-    let change = Change::at(ticket.key()).set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
+    let change = ticket.to_key().change().set(Ticket::TYPE, "mail").when(Ticket::AGENT.exists());
     assert!(db.update(change).await.unwrap().is_done());
 }
 
@@ -114,20 +115,20 @@ async fn indexes_may_share_an_attribute_and_end_with_the_tables_key() {
         ..ticket()
     };
     let ticket = db.create(full).await.unwrap().done().unwrap();
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::QUEUE, id("help"))).await;
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::AGENT, id("eva"))).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::QUEUE, id("help"))).await;
+    let ticket = changed(&db, ticket.change().set(Ticket::AGENT, id("eva"))).await;
     // It leaves one index, and the attribute is still needed for the other.
-    let ticket = changed(&db, Change::of(&ticket).clear(Ticket::DUE)).await;
-    let found = db.all(Ticket::find_by("GSI2").with(Ticket::QUEUE, id("help"))).await.unwrap();
+    let ticket = changed(&db, ticket.change().clear(Ticket::DUE)).await;
+    let found = db.all(Ticket::flagged(id("help"))).await.unwrap();
     assert_eq!(found, std::slice::from_ref(&ticket));
-    let ticket = changed(&db, Change::of(&ticket).clear(Ticket::AGENT)).await;
+    let ticket = changed(&db, ticket.change().clear(Ticket::AGENT)).await;
     assert!(!ticket.to_item().unwrap().contains("GSI1PK"));
     // The other index is looked at only where something is taken away.
     let (queue, due) = (id("help"), time("2025-08-19T00:00:00Z"));
-    let blind = Change::at(ticket.key()).set(Ticket::QUEUE, queue.clone()).set(Ticket::DUE, due);
+    let blind = ticket.to_key().change().set(Ticket::QUEUE, queue.clone()).set(Ticket::DUE, due);
     assert!(db.update(blind).await.unwrap_err().message().contains("index GSI2"));
-    let ticket = changed(&db, Change::of(&ticket).set(Ticket::DUE, due)).await;
-    assert_eq!(db.all(Ticket::find_by("GSI1").with(Ticket::QUEUE, queue)).await.unwrap(), [ticket]);
+    let ticket = changed(&db, ticket.change().set(Ticket::DUE, due)).await;
+    assert_eq!(db.all(Ticket::by_due(queue)).await.unwrap(), [ticket]);
 }
 
 /// Every change of what was read, after every other change of it, from every state: whoever loses,
@@ -158,13 +159,13 @@ async fn whoever_is_late_the_keys_are_true() {
         for (first, second) in changes.iter().flat_map(|one| changes.map(|other| (one, other))) {
             let db = desk().await;
             let read = db.create(start.clone()).await.unwrap().done().unwrap();
-            changed(&db, first(Change::of(&read))).await;
-            match db.update(second(Change::of(&read))).await.unwrap() {
+            changed(&db, first(read.change())).await;
+            match db.update(second(read.change())).await.unwrap() {
                 Outcome::Done(_) => done += 1,
                 Outcome::Lost(_) => lost += 1,
                 other => panic!("{other:?}"),
             }
-            let key = read.key();
+            let key = read.to_key();
             let item = db.store().get_item("desk", key.to_item().unwrap()).await.unwrap().unwrap();
             assert_eq!(item, Ticket::from_item(&item).unwrap().to_item().unwrap());
         }
@@ -176,9 +177,9 @@ async fn whoever_is_late_the_keys_are_true() {
 async fn the_last_word_on_a_field_counts() {
     let db = desk().await;
     let ticket = db.create(ticket()).await.unwrap().done().unwrap();
-    let change = Change::of(&ticket).set(Ticket::AGENT, id("zoe")).clear(Ticket::AGENT);
+    let change = ticket.change().set(Ticket::AGENT, id("zoe")).clear(Ticket::AGENT);
     assert_eq!(changed(&db, change).await.agent, None);
-    let change = Change::of(&ticket).clear(Ticket::AGENT).set(Ticket::AGENT, id("zoe"));
+    let change = ticket.change().clear(Ticket::AGENT).set(Ticket::AGENT, id("zoe"));
     assert_eq!(changed(&db, change).await.agent, Some(id("zoe")));
 }
 
@@ -186,12 +187,12 @@ async fn the_last_word_on_a_field_counts() {
 async fn a_field_that_always_has_a_value_is_not_cleared() {
     let db = desk().await;
     let ticket = db.create(ticket()).await.unwrap().done().unwrap();
-    let error = db.update(Change::of(&ticket).clear(Ticket::TYPE)).await.unwrap_err();
+    let error = db.update(ticket.change().clear(Ticket::TYPE)).await.unwrap_err();
     assert_eq!(
         error.message(),
         "Ticket: `type` is no Option, and always has a value: set it to one"
     );
-    assert_eq!(db.get(&ticket.key()).await.unwrap(), Some(ticket));
+    assert_eq!(db.get(&ticket.to_key()).await.unwrap(), Some(ticket));
 }
 
 static BOOKS: LazyLock<TableDesign> =
@@ -239,9 +240,9 @@ async fn no_condition_is_on_what_only_the_key_has() {
     let text = "Ticket: `number` is in the key alone, and no condition can be on it: give it with \
                 the key";
     let check = || Ticket::TYPE.eq("call").and(Ticket::NUMBER.eq(1_u32));
-    let change = Change::of(&ticket).set(Ticket::TYPE, "mail").when(check());
+    let change = ticket.change().set(Ticket::TYPE, "mail").when(check());
     assert_eq!(db.update(change).await.unwrap_err().message(), text);
-    assert_eq!(db.delete_when(&ticket.key(), check()).await.unwrap_err().message(), text);
-    let find = Ticket::find().with(Ticket::NUMBER, 1_u32).filter(check());
+    assert_eq!(db.delete_if(&ticket.to_key(), check()).await.unwrap_err().message(), text);
+    let find = Ticket::of(1).filter(check());
     assert_eq!(db.page(find).await.unwrap_err().message(), text);
 }

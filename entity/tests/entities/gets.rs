@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tabla_core::ops::PutItem;
 use tabla_core::{MemoryStore, Projection, item};
-use tabla_entity::{Db, Entity, Id};
+use tabla_entity::{Db, Id, View};
 
 use crate::design::*;
 use crate::scripted::Scripted;
@@ -27,7 +27,7 @@ async fn all_are_given_in_the_order_of_their_keys() {
     }
     // Backwards, some of them twice, and some that are not there.
     let numbers: Vec<u32> = (0..260).rev().chain([7, 7, 300, 7]).collect();
-    let key = |number: &u32| OrderKey { customer: id("ana"), number: *number };
+    let key = |number: &u32| Order::key(id("ana"), *number);
     let keys: Vec<OrderKey> = numbers.iter().map(key).collect();
     let found = db.get_all(&keys).await.unwrap();
     let expected: Vec<Option<Order>> =
@@ -38,7 +38,7 @@ async fn all_are_given_in_the_order_of_their_keys() {
     let first = batches.iter().filter(|batch| batch.keys.len() == 100).count();
     assert_eq!(first, 2, "261 different keys");
     assert!(batches.len() > 3, "what was left was asked for again");
-    assert_eq!(db.get_all_eventually(&keys[255..]).await.unwrap(), expected[255..]);
+    assert_eq!(db.eventual().get_all(&keys[255..]).await.unwrap(), expected[255..]);
     assert!(store.take_batches().iter().all(|batch| !batch.consistent_read));
     assert_eq!(db.get_all::<OrderKey>(&[]).await.unwrap(), []);
     assert!(store.take_batches().is_empty());
@@ -56,7 +56,7 @@ async fn keys_that_are_attributes_are_told_apart() {
     for name in ["p1", "p10"] {
         db.create(payment(name)).await.unwrap().done().unwrap();
     }
-    let keys = ["p10", "p", "p1"].map(|name| PaymentKey { payment_id: id(name) });
+    let keys = ["p10", "p", "p1"].map(|name| Payment::key(id(name)));
     let found = db.get_all(&keys).await.unwrap();
     assert_eq!(found, [Some(payment("p10")), None, Some(payment("p1"))]);
 }
@@ -66,7 +66,7 @@ async fn one_of_another_kind_is_not_passed_over() {
     let (db, _) = scripted().await;
     let refund = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000002", "type" => "REFUND" };
     db.store().put(PutItem::new("shop", refund)).await.unwrap();
-    let keys = [1, 2].map(|number| OrderKey { customer: id("ana"), number });
+    let keys = [1, 2].map(|number| Order::key(id("ana"), number));
     let error = db.get_all(&keys).await.unwrap_err();
     assert_eq!(
         error.message(),
@@ -76,10 +76,9 @@ async fn one_of_another_kind_is_not_passed_over() {
 }
 
 /// What is shown of an order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = SHOP, tag("type" = "ORDER"), pk = "CUSTOMER#{customer}", sk = "ORDER#{number:08}")]
+#[derive(Clone, Debug, PartialEq, Deserialize, View)]
+#[view(of = Order)]
 struct Shown {
-    #[entity(key_only)]
     customer: Id,
     number: u32,
     status: Status,
@@ -87,37 +86,37 @@ struct Shown {
 }
 
 /// Who has paid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = PAYMENTS, pk = payment_id)]
+#[derive(Clone, Debug, PartialEq, Deserialize, View)]
+#[view(of = Payment)]
 struct Payer {
     payment_id: Id,
     user_id: Id,
 }
 
 #[tokio::test]
-async fn no_more_is_asked_for_than_the_entity_has() {
+async fn view_asks_for_its_own_attributes_alone() {
     let (db, store) = scripted().await;
     let full = db.create(Order { total: 7, ..order("ana", 1) }).await.unwrap().done().unwrap();
-    let key = ShownKey { customer: id("ana"), number: 1 };
+    let key = Order::key(id("ana"), 1);
     let shown = Shown { customer: id("ana"), number: 1, status: full.status, note: None };
-    assert_eq!(db.get(&key).await.unwrap(), Some(shown.clone()));
-    assert_eq!(db.get_projected(&key).await.unwrap(), Some(shown));
-    let [whole, part] = &store.take_gets()[..] else { panic!("two were asked") };
+    assert_eq!(db.get(&key).await.unwrap(), Some(full));
+    assert_eq!(db.get_view(&key).await.unwrap(), Some(shown));
+    let [whole, part] = &store.take_gets()[..] else { panic!("there were two requests") };
     assert_eq!(whole.projection, None);
     let attributes = Projection::new(["PK", "SK", "note", "number", "status", "type"]);
     assert_eq!(part.projection, Some(attributes.into()));
     assert!(part.consistent_read);
-    let missing = ShownKey { customer: id("ana"), number: 2 };
-    assert_eq!(db.get_projected(&missing).await.unwrap(), None);
-    // What the item is, is asked for, too.
+    let missing = Order::key(id("ana"), 2);
+    assert_eq!(db.get_view::<Shown>(&missing).await.unwrap(), None);
+    // The tag is part of the request, so that items of another kind are recognised.
     let refund = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000002", "type" => "REFUND" };
     db.store().put(PutItem::new("shop", refund)).await.unwrap();
-    let error = db.get_projected(&missing).await.unwrap_err();
+    let error = db.get_view::<Shown>(&missing).await.unwrap_err();
     assert_eq!(error.message(), "an item cannot be read as Shown: its type is not ORDER");
 }
 
 #[tokio::test]
-async fn a_key_that_is_a_field_is_asked_for_once() {
+async fn view_of_a_key_attribute_asks_for_it_once() {
     let (db, _) = scripted().await;
     let payment = Payment {
         payment_id: id("p1"),
@@ -126,6 +125,7 @@ async fn a_key_that_is_a_field_is_asked_for_once() {
         amount: 3,
     };
     db.create(payment).await.unwrap().done().unwrap();
-    let found = db.get_projected(&PayerKey { payment_id: id("p1") }).await.unwrap();
-    assert_eq!(found, Some(Payer { payment_id: id("p1"), user_id: id("ana") }));
+    let payer = Payer { payment_id: id("p1"), user_id: id("ana") };
+    assert_eq!(db.get_view(&Payment::key(id("p1"))).await.unwrap().as_ref(), Some(&payer));
+    assert_eq!(db.all(Payment::by_user(id("ana")).view::<Payer>()).await.unwrap(), [payer]);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use tabla_core::{Item, MemoryStore, StoreExt};
-use tabla_entity::{Change, Db, Entity, EntityKey, Id, Outcome, TableDesign, Transacted};
+use tabla_entity::{Change, Db, Entity, EntityKey, Id, Outcome, TableDesign};
 
 use crate::design::id;
 
@@ -21,8 +21,8 @@ static FORUM: LazyLock<TableDesign> = LazyLock::new(|| {
     table = FORUM,
     pk = "POST#{id}",
     sk = "POST",
-    index(GSI1, pk = "STATUS#{status}{id:shard 3}", sk = "{likes:04}#{room}"),
-    index(GSI2, pk = "EDITOR#{editor}", sk = "{likes:04}")
+    index(GSI1, query = by_status, pk = "STATUS#{status}{id:shard 3}", sk = "{likes:04}#{room}"),
+    index(GSI2, query = by_editor, pk = "EDITOR#{editor}", sk = "{likes:04}")
 )]
 struct Post {
     #[entity(key_only)]
@@ -44,7 +44,7 @@ async fn forum(editor: Option<&str>) -> (Db, Post) {
 }
 
 async fn stored(db: &Db, post: &Post) -> Item {
-    db.store().get_item("forum", post.key().to_item().unwrap()).await.unwrap().unwrap()
+    db.store().get_item("forum", post.to_key().to_item().unwrap()).await.unwrap().unwrap()
 }
 
 /// Makes two changes of what was read once, and gives the post with both. Its item is as if it
@@ -65,11 +65,11 @@ async fn second_loses(db: &Db, first: Change<Post>, second: Change<Post>) {
 }
 
 fn ban(post: &Post) -> Change<Post> {
-    Change::of(post).set(Post::STATUS, id("banned"))
+    post.change().set(Post::STATUS, id("banned"))
 }
 
 fn like(post: &Post) -> Change<Post> {
-    Change::of(post).set(Post::LIKES, post.likes + 1)
+    post.change().set(Post::LIKES, post.likes + 1)
 }
 
 #[tokio::test]
@@ -80,21 +80,21 @@ async fn those_who_change_the_two_halves_of_a_key_both_win() {
     let (db, post) = forum(None).await;
     let after = both(&db, ban(&post), like(&post)).await;
     assert_eq!(after, Post { status: id("banned"), likes: 8, ..post });
-    let found = db.all(Post::find_by("GSI1").with(Post::STATUS, id("banned"))).await.unwrap();
+    let found = db.all(Post::by_status(id("banned"))).await.unwrap();
     assert_eq!(found, [after]);
 }
 
 #[tokio::test]
 async fn fields_of_one_half_have_to_be_what_was_read() {
     let (db, post) = forum(None).await;
-    let moved = Change::of(&post).set(Post::ROOM, id("bar"));
+    let moved = post.change().set(Post::ROOM, id("bar"));
     second_loses(&db, moved, like(&post)).await;
 }
 
 #[tokio::test]
 async fn half_a_key_is_written_while_there_is_another_half() {
     // Another editor is no reason to lose; none, or the first, is.
-    let edited = |post: &Post, by: &str| Change::of(post).set(Post::EDITOR, id(by));
+    let edited = |post: &Post, by: &str| post.change().set(Post::EDITOR, id(by));
     let (db, post) = forum(Some("zoe")).await;
     let after = both(&db, edited(&post, "max"), like(&post)).await;
     assert_eq!(after, Post { likes: 8, editor: Some(id("max")), ..post });
@@ -102,9 +102,9 @@ async fn half_a_key_is_written_while_there_is_another_half() {
     let after = both(&db, like(&post), edited(&post, "max")).await;
     assert_eq!(after, Post { likes: 8, editor: Some(id("max")), ..post });
     let (db, post) = forum(Some("zoe")).await;
-    second_loses(&db, Change::of(&post).clear(Post::EDITOR), like(&post)).await;
+    second_loses(&db, post.change().clear(Post::EDITOR), like(&post)).await;
     let (db, post) = forum(Some("zoe")).await;
-    second_loses(&db, Change::of(&post).clear(Post::EDITOR), edited(&post, "max")).await;
+    second_loses(&db, post.change().clear(Post::EDITOR), edited(&post, "max")).await;
     let (db, post) = forum(None).await;
     second_loses(&db, edited(&post, "max"), like(&post)).await;
     // Who comes to be in the index writes both halves.
@@ -114,14 +114,14 @@ async fn half_a_key_is_written_while_there_is_another_half() {
     both(&db, edited(&post, "zoe"), edited(&post, "max")).await;
     // Who leaves it needs to know nothing.
     let (db, post) = forum(Some("zoe")).await;
-    let after = both(&db, like(&post), Change::of(&post).clear(Post::EDITOR)).await;
+    let after = both(&db, like(&post), post.change().clear(Post::EDITOR)).await;
     assert_eq!(after, Post { likes: 8, editor: None, ..post });
 }
 
 #[tokio::test]
 async fn a_half_whose_fields_are_all_set_needs_no_read() {
     let (db, post) = forum(Some("zoe")).await;
-    let blind = || Change::<Post>::at(post.key());
+    let blind = || post.to_key().change();
     let after = both(
         &db,
         blind().set(Post::STATUS, id("banned")),
@@ -151,8 +151,10 @@ async fn a_half_whose_fields_are_all_set_needs_no_read() {
 async fn the_same_holds_in_a_transaction() {
     let (db, post) = forum(None).await;
     db.update(like(&post)).await.unwrap().done().unwrap();
-    let banned = db.transaction().update("post", ban(&post)).unwrap().run().await.unwrap();
-    assert!(matches!(banned, Transacted::Done), "{banned:?}");
+    // A token makes it a transaction, though it has one step.
+    let mut tx = db.transaction().token("ban");
+    tx.update(ban(&post));
+    assert!(tx.commit().await.unwrap().is_committed());
     let expected = Post { status: id("banned"), likes: 8, ..post };
     assert_eq!(stored(&db, &expected).await, expected.to_item().unwrap());
 }

@@ -71,7 +71,7 @@ fn an_entity_is_recognised_by_its_key_where_it_has_no_tag() {
     assert!(Event::design().recognises(&item));
     assert!(!Event::design().recognises(&order("ana", 1).to_item().unwrap()));
     assert_eq!(Event::from_item(&item).unwrap(), event);
-    assert_eq!(EventKey::from_item(&item).unwrap(), event.key());
+    assert_eq!(EventKey::from_item(&item).unwrap(), event.to_key());
     // With one shard, the key is as if there were none.
     assert_eq!(item.get("GSI1PK"), Some(ValueRef::S("HOT")));
 }
@@ -85,7 +85,7 @@ proptest! {
     fn distinct_fields_have_distinct_keys_and_read_back(
         one in (ids(), 0..100_000_000_u32), other in (ids(), 0..100_000_000_u32),
     ) {
-        let key = |(customer, number): &(Id, u32)| OrderKey { customer: customer.clone(), number: *number };
+        let key = |(customer, number): &(Id, u32)| Order::key(customer, *number);
         let (a, b) = (key(&one), key(&other));
         prop_assert_eq!(a == b, a.to_item().unwrap() == b.to_item().unwrap());
         prop_assert_eq!(OrderKey::from_item(&a.to_item().unwrap()).unwrap(), a);
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn keys_of_several_fields_read_back(user in ids(), event in ids(), secs in 0..4_000_000_000_u64) {
-        let key = EventKey { user, event, at: UtcTime::from_secs(secs) };
+        let key = Event::key(user, event, UtcTime::from_secs(secs));
         let item = key.to_item().unwrap();
         prop_assert_eq!(EventKey::from_item(&item).unwrap(), key);
     }
@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn padded_numbers_sort(one in 0..100_000_000_u32, other in 0..100_000_000_u32) {
         let sort = |number| {
-            let key = OrderKey { customer: id("a"), number }.to_item().unwrap();
+            let key = Order::key(id("a"), number).to_item().unwrap();
             key.get("SK").unwrap().as_str().unwrap().to_owned()
         };
         prop_assert_eq!(sort(one).cmp(&sort(other)), one.cmp(&other));
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn shards_read_back(name in ids(), number in 0..20_u32) {
-        let key = CountKey { name, shard: Sharded::new(number).unwrap() };
+        let key = Count::key(name, Sharded::new(number).unwrap());
         let item: Item = key.to_item().unwrap();
         prop_assert_eq!(CountKey::from_item(&item).unwrap(), key);
     }

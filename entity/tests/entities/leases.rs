@@ -86,7 +86,7 @@ async fn nothing_is_left_of_what_has_expired() {
     assert_eq!(office.guard("PERSON#ana").await, Some(guard));
     assert_eq!(office.swept_after(60), 0);
     assert_eq!(office.swept_after(1), 2);
-    assert_eq!(office.db.get(&ana.key()).await.unwrap(), None);
+    assert_eq!(office.db.get(&ana.to_key()).await.unwrap(), None);
     office.taken("3", "ana", None).await;
     assert!(office.guard("PERSON#eva").await.unwrap().get("expires").is_none());
 }
@@ -95,18 +95,18 @@ async fn nothing_is_left_of_what_has_expired() {
 async fn guards_follow_a_change_of_the_time() {
     let office = Office::new().await;
     let desk = office.taken("1", "ana", Some(NOW + 60)).await;
-    let desk = office.changed(Change::of(&desk).set(Desk::BADGE, 7_u32)).await;
-    let longer = office.changed(Change::of(&desk).set(Desk::UNTIL, NOW + 600)).await;
+    let desk = office.changed(desk.change().set(Desk::BADGE, 7_u32)).await;
+    let longer = office.changed(desk.change().set(Desk::UNTIL, NOW + 600)).await;
     assert_eq!(office.swept_after(61), 0);
     for key in ["PERSON#ana", "BADGE#7"] {
         let guard = office.guard(key).await.unwrap();
         assert_eq!(guard.get("expires").unwrap().to_value(), Value::from(NOW + 600));
     }
-    let kept = office.changed(Change::of(&longer).clear(Desk::UNTIL)).await;
+    let kept = office.changed(longer.change().clear(Desk::UNTIL)).await;
     assert_eq!(office.swept_after(600), 0);
     // Anything else leaves the guards alone.
-    let noted = office.changed(Change::at(kept.key()).set(Desk::NOTE, "by the door")).await;
-    office.changed(Change::of(&noted).set(Desk::UNTIL, NOW + 700)).await;
+    let noted = office.changed(kept.to_key().change().set(Desk::NOTE, "by the door")).await;
+    office.changed(noted.change().set(Desk::UNTIL, NOW + 700)).await;
     assert_eq!(office.swept_after(100), 3);
 }
 
@@ -114,16 +114,16 @@ async fn guards_follow_a_change_of_the_time() {
 async fn a_value_that_moves_expires_when_the_entity_does() {
     let office = Office::new().await;
     let read = office.taken("1", "ana", Some(NOW + 60)).await;
-    let longer = office.changed(Change::of(&read).set(Desk::UNTIL, NOW + 600)).await;
+    let longer = office.changed(read.change().set(Desk::UNTIL, NOW + 600)).await;
     // By what was read, the guard would be gone too soon.
-    let stale = office.db.update(Change::of(&read).set(Desk::PERSON, id("eva"))).await.unwrap();
+    let stale = office.db.update(read.change().set(Desk::PERSON, id("eva"))).await.unwrap();
     assert_eq!(stale, Outcome::Lost(Some(longer.clone())));
-    office.changed(Change::of(&longer).set(Desk::PERSON, id("eva"))).await;
+    office.changed(longer.change().set(Desk::PERSON, id("eva"))).await;
     assert_eq!(office.swept_after(599), 0);
     assert_eq!(office.swept_after(2), 2);
     // Both at once.
     let read = office.taken("1", "ana", None).await;
-    let both = Change::of(&read).set(Desk::PERSON, id("eva")).set(Desk::UNTIL, NOW + 700);
+    let both = read.change().set(Desk::PERSON, id("eva")).set(Desk::UNTIL, NOW + 700);
     office.changed(both).await;
     assert_eq!(office.swept_after(100), 2);
 }
@@ -134,11 +134,11 @@ async fn the_time_of_guards_is_set_and_known() {
     let desk = office.taken("1", "ana", Some(NOW + 60)).await;
     for (change, text) in [
         (
-            Change::at(desk.key()).set(Desk::UNTIL, NOW + 600),
-            "Desk: `person` is unique, and expires, too: read the entity and use Change::of",
+            desk.to_key().change().set(Desk::UNTIL, NOW + 600),
+            "Desk: `person` is unique, and expires, too: read the entity and use `entity.change()`",
         ),
         (
-            Change::of(&desk).add(Desk::UNTIL, 60),
+            desk.change().increment(Desk::UNTIL, 60),
             "Desk: `until` stands in the item for a unique `person`: set it to a value, so that \
              the item can be written with it",
         ),
@@ -157,14 +157,14 @@ async fn a_guard_may_go_before_its_entity() {
     };
     let desk = office.taken("1", "ana", Some(NOW + 60)).await;
     sweep_guard().await.unwrap();
-    assert_eq!(office.db.delete(&desk.key()).await.unwrap(), Outcome::Done(desk));
+    assert_eq!(office.db.delete(&desk.to_key()).await.unwrap(), Outcome::Done(desk));
     // Who is given more time has the value again, unless another has taken it.
     let desk = office.taken("1", "ana", Some(NOW + 60)).await;
     sweep_guard().await.unwrap();
-    let longer = office.changed(Change::of(&desk).set(Desk::UNTIL, NOW + 600)).await;
+    let longer = office.changed(desk.change().set(Desk::UNTIL, NOW + 600)).await;
     assert!(office.guard("PERSON#ana").await.is_some());
     sweep_guard().await.unwrap();
     office.taken("2", "ana", None).await;
-    let late = office.db.update(Change::of(&longer).clear(Desk::UNTIL)).await.unwrap();
+    let late = office.db.update(longer.change().clear(Desk::UNTIL)).await.unwrap();
     assert_eq!(late, Outcome::Taken { field: "person" });
 }

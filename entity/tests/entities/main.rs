@@ -3,6 +3,7 @@
 
 mod asked;
 mod changes;
+mod defaults;
 mod design;
 mod gets;
 mod halves;

@@ -8,7 +8,7 @@ use tabla_core::ops::IndexProjection;
 use tabla_core::{MemoryStore, Result};
 use tabla_entity::AppDesign;
 use tabla_entity::{
-    Change, Db, Entity, Id, KeyPart, Operation, Pattern, TableDesign, Touch, Transacted, listing,
+    Change, Db, Entity, Id, KeyPart, Operation, Pattern, TableDesign, Touch, Transaction, listing,
 };
 use tabla_kit::{Answer, App, Progress, Race};
 
@@ -29,8 +29,8 @@ static CLUB: LazyLock<TableDesign> = LazyLock::new(|| {
     table = CLUB,
     pk = "MEMBER#{id}",
     sk = "MEMBER",
-    index(GSI1, pk = "TEAM#{team}", sk = "{id}"),
-    index(GSI2, pk = "NAME#{name}", sk = "{id}"),
+    index(GSI1, query = by_team, pk = "TEAM#{team}", sk = "{id}"),
+    index(GSI2, query = by_name, pk = "NAME#{name}", sk = "{id}"),
     unique(name, pk = "NAME#{name}", sk = "UNIQUE"),
     ttl = leaves
 )]
@@ -59,7 +59,7 @@ fn member() -> Member {
 /// What an app with one pattern declares, and does.
 struct Small {
     pattern: Pattern,
-    ways: fn(&Db) -> tabla_core::Result<tabla_entity::Transaction<'_>>,
+    ways: fn(&Db) -> Transaction<'_>,
 }
 
 impl std::fmt::Debug for Small {
@@ -89,8 +89,8 @@ impl App for Small {
     }
 
     async fn run(&self, db: &Db, _: &str) -> Result<Answer> {
-        let done = (self.ways)(db)?.run().await?;
-        Answer::new(1, "written").expect(matches!(done, Transacted::Done), "a transaction")
+        let commit = (self.ways)(db).commit().await?;
+        Answer::new(1, "written").expect(commit.is_committed(), "a transaction")
     }
 
     async fn race(&self, _: &Db) -> Result<Vec<Race>> {
@@ -103,10 +103,7 @@ fn pattern() -> Pattern {
 }
 
 /// The units that a pattern declares, and those that are measured when it runs.
-async fn units(
-    pattern: Pattern,
-    ways: fn(&Db) -> Result<tabla_entity::Transaction<'_>>,
-) -> Result<(f64, f64)> {
+async fn units(pattern: Pattern, ways: fn(&Db) -> Transaction<'_>) -> Result<(f64, f64)> {
     let app = Small { pattern: pattern.clone(), ways };
     let db = Db::new(Arc::new(MemoryStore::new()));
     // Another name of the table is no other table.
@@ -123,8 +120,15 @@ fn eva() -> Member {
     Member { id: id("eva"), name: id("Eva"), ..member() }
 }
 
+/// A transaction that creates a member.
+fn joined(db: &Db) -> Transaction<'_> {
+    let mut tx = db.transaction();
+    tx.create(member());
+    tx
+}
+
 fn counted(by: u32) -> Change<Count> {
-    Change::at(CountKey { team: id("red") }).add(Count::MEMBERS, by)
+    Count::key(id("red")).change().increment(Count::MEMBERS, by)
 }
 
 #[tokio::test]
@@ -132,29 +136,41 @@ async fn a_transaction_costs_what_all_its_writes_cost() {
     // The member twice, two entries, the guard twice, the count twice.
     let joins = pattern()
         .transaction(|writes| writes.create::<Member>().update::<Count>().changing(Count::MEMBERS));
-    let paid =
-        units(joins, |db| db.transaction().create("member", member())?.update("count", counted(1)));
+    let paid = units(joins, |db| {
+        let mut tx = db.transaction();
+        tx.create(member());
+        tx.update(counted(1));
+        tx
+    });
     assert_eq!(paid.await.unwrap(), (8.0, 8.0));
 
     // The member twice, an entry that stays, one that moves, the old guard and the new one.
     let renamed = pattern().transaction(|writes| writes.update::<Member>().changing(Member::NAME));
     let paid = units(renamed, |db| {
-        db.transaction().update("member", Change::of(&eva()).set(Member::NAME, id("Eve")))
+        let mut tx = db.transaction();
+        tx.update(eva().change().set(Member::NAME, id("Eve")));
+        tx
     });
     assert_eq!(paid.await.unwrap(), (9.0, 9.0));
 
     // An entry that goes; the other index does not carry the team.
-    let leaves = pattern().transaction(|writes| writes.update::<Member>().clearing(Member::TEAM));
+    let leaves = pattern().write(|write| write.update::<Member>().clearing(Member::TEAM));
     let paid = units(leaves, |db| {
-        db.transaction().update("member", Change::of(&eva()).clear(Member::TEAM))
+        let mut tx = db.transaction();
+        tx.update(eva().change().clear(Member::TEAM));
+        tx
     });
-    assert_eq!(paid.await.unwrap(), (3.0, 3.0));
+    // A single step is a plain write.
+    assert_eq!(paid.await.unwrap(), (2.0, 2.0));
 
     // The member and the guard twice, two entries; a check costs as much as a write.
     let goes = pattern().transaction(|writes| writes.delete::<Member>().check::<Count>());
     let paid = units(goes, |db| {
-        let count = CountKey { team: id("red") };
-        db.transaction().delete_read("member", &eva(), None)?.check("count", &count, None)
+        let count = Count::key(id("red"));
+        let mut tx = db.transaction();
+        tx.delete_read(&eva());
+        tx.check_exists(&count);
+        tx
     });
     assert_eq!(paid.await.unwrap(), (8.0, 8.0));
 }
@@ -167,15 +183,17 @@ async fn as_many_writes_as_there_are_cost_as_many_as_a_page_has() {
     assert_eq!(each.calls().unwrap()[0].units(&design, 1025, 10), 40.0);
     let two = units(each, |db| {
         let count = |team| Count { team: id(team), members: 0 };
-        db.transaction().put("one", count("green"))?.put("other", count("white"))
+        let mut tx = db.transaction();
+        tx.put(count("green"));
+        tx.put(count("white"));
+        tx
     });
     assert_eq!(two.await.unwrap().1, 4.0);
 }
 
 #[test]
 fn the_table_of_the_design_says_what_an_index_carries() {
-    let by_team = pattern()
-        .find(|| Member::find_by("GSI1").with(Member::TEAM, Id::example("team")).describe());
+    let by_team = pattern().find(|| Member::by_team(Id::example("team")).describe());
     let mut here = design(by_team.clone());
     let call = &by_team.calls().unwrap()[0];
     assert_eq!(call.units(&here, 4096, 25), 12.5);
@@ -193,31 +211,38 @@ async fn a_transaction_does_what_it_declares() {
     };
     // One write less is asked than declared, one more, and another than declared.
     let both = || pattern().transaction(|writes| writes.create::<Member>().update::<Count>());
-    refused(both(), |db| db.transaction().create("member", member()), "declares `Update Count`")
-        .await;
+    refused(both(), joined, "declares `Update Count`").await;
     let alone = || pattern().transaction(|writes| writes.create::<Member>());
     refused(
         alone(),
-        |db| db.transaction().create("member", member())?.update("count", counted(1)),
+        |db| {
+            let mut tx = joined(db);
+            tx.update(counted(1));
+            tx
+        },
         "asks `Update`",
     )
     .await;
     refused(
         both(),
         |db| {
-            let count = CountKey { team: id("red") };
-            db.transaction().create("member", member())?.check("count", &count, None)
+            let count = Count::key(id("red"));
+            let mut tx = joined(db);
+            tx.check_exists(&count);
+            tx
         },
         "declares `Update Count`",
     )
     .await;
     // A key that is written anew has to be declared: it costs more.
-    let silent = pattern().transaction(|writes| writes.update::<Member>());
+    let silent = pattern().write(|write| write.update::<Member>());
     refused(
         silent,
         |db| {
             let team = id("blue");
-            db.transaction().update("member", Change::of(&eva()).set(Member::TEAM, team))
+            let mut tx = db.transaction();
+            tx.update(eva().change().set(Member::TEAM, team));
+            tx
         },
         "writes GSI1PK of Member",
     )
@@ -226,10 +251,8 @@ async fn a_transaction_does_what_it_declares() {
 
 #[tokio::test]
 async fn a_trace_names_what_was_touched() {
-    let app = Small {
-        pattern: pattern().transaction(|writes| writes.create::<Member>()),
-        ways: |db| db.transaction().create("member", member()),
-    };
+    let app =
+        Small { pattern: pattern().transaction(|writes| writes.create::<Member>()), ways: joined };
     let db = Db::new(Arc::new(MemoryStore::new()));
     app.create_tables(&db).await.unwrap();
     let ran = tabla_kit::run(&app, &db, app.pattern.clone()).await.unwrap();
@@ -285,12 +308,12 @@ fn a_listing_names_every_item_of_a_transaction() {
 fn a_listing_shows_that_what_has_expired_is_left_out() {
     let keys = |call| listing::rows(&design(pattern().find(call)), 1024).unwrap()[0].keys.clone();
     let all = keys(|| {
-        let find = Member::find_by("GSI1").with(Member::TEAM, Id::example("team"));
+        let find = Member::by_team(Id::example("team"));
         find.unexpired().descending().describe()
     });
     assert_eq!(all, ["GSI1PK = \"TEAM#<team>\"; filter NOT leaves <= now; descending"]);
     let some = keys(|| {
-        let find = Member::find_by("GSI1").with(Member::TEAM, Id::example("team"));
+        let find = Member::by_team(Id::example("team"));
         find.filter(Member::POINTS.gt(3_u32)).unexpired().describe()
     });
     assert_eq!(some, ["GSI1PK = \"TEAM#<team>\"; filter points > 3 AND NOT leaves <= now"]);

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Serialize};
 use tabla_core::ops::{IndexProjection, PutItem};
 use tabla_core::{MemoryStore, Result};
-use tabla_entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
+use tabla_entity::{Day, Db, Entity, Id, IntoQuery, KeyPart, TableDesign, UtcTime};
 
 use crate::design::{id, time};
 
@@ -25,7 +25,7 @@ static LOG: LazyLock<TableDesign> = LazyLock::new(|| {
     tag("type" = "LINE"),
     pk = "APP#{app}",
     sk = "LINE#{at:desc10}#{number:unordered}",
-    index(GSI1, pk = "DAY#{at:as tabla_entity::Day}", sk = "{at}{number:04}"),
+    index(GSI1, query = by_day, pk = "DAY#{at:as Day}", sk = "{at}{number:04}"),
     index("BY-TEXT", pk = text)
 )]
 struct Line {
@@ -80,12 +80,12 @@ async fn log() -> (Db, Vec<Line>) {
     (db, lines)
 }
 
-fn of_shop() -> Find<Line> {
-    Line::find().with(Line::APP, id("shop"))
+fn of_shop() -> LineOf {
+    Line::of(id("shop"))
 }
 
-async fn numbers(db: &Db, find: Find<Line>) -> Vec<u32> {
-    db.all(find).await.unwrap().iter().map(|line| line.number).collect()
+async fn numbers(db: &Db, query: impl IntoQuery<View = Line>) -> Vec<u32> {
+    db.all(query).await.unwrap().iter().map(|line| line.number).collect()
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn other_entities_whose_keys_begin_the_same_are_not_met() {
     let (db, lines) = log().await;
     assert_eq!(numbers(&db, of_shop()).await, [12, 11, 10, 9]);
     assert_eq!(numbers(&db, of_shop().limit(1)).await, [12, 11, 10, 9]);
-    let marks = Mark::find().with(Mark::APP, id("shop"));
+    let marks = Mark::of(id("shop"));
     assert_eq!(db.all(marks).await.unwrap().len(), 4);
     assert!(!Mark::design().recognises(&lines[0].to_item().unwrap()));
     // An item of a line's key without its tag is not passed over.
@@ -104,69 +104,34 @@ async fn other_entities_whose_keys_begin_the_same_are_not_met() {
 }
 
 #[tokio::test]
-async fn a_range_of_a_descending_field_has_its_values() {
+async fn range_of_a_descending_field_includes_both_ends() {
     let (db, _) = log().await;
-    let at = |text| time(text);
-    let between =
-        of_shop().between(Line::AT, at("2025-08-18T11:00:00Z"), at("2025-08-18T12:00:00Z"));
-    assert_eq!(numbers(&db, between).await, [11, 10]);
-    assert_eq!(numbers(&db, of_shop().from(Line::AT, at("2025-08-18T12:00:00Z"))).await, [12, 11]);
-    assert_eq!(numbers(&db, of_shop().to(Line::AT, at("2025-08-18T11:00:00Z"))).await, [10, 9]);
+    let (eleven, noon) = (time("2025-08-18T11:00:00Z"), time("2025-08-18T12:00:00Z"));
+    assert_eq!(numbers(&db, of_shop().at(eleven..=noon)).await, [11, 10]);
+    assert_eq!(numbers(&db, of_shop().at(noon..)).await, [12, 11]);
+    assert_eq!(numbers(&db, of_shop().at(..=eleven)).await, [10, 9]);
+    assert_eq!(numbers(&db, of_shop().at(noon)).await, [11]);
 }
 
 #[tokio::test]
-async fn the_ends_of_a_range_may_be_said_one_after_the_other() {
+async fn field_of_both_keys_has_a_range_within_its_partition() {
     let (db, _) = log().await;
-    let (from, to) = (time("2025-08-18T11:00:00Z"), time("2025-08-18T11:30:00Z"));
-    assert_eq!(numbers(&db, of_shop().from(Line::AT, from).to(Line::AT, to)).await, [10]);
-    let error = db.page(of_shop().from(Line::AT, from).to(Line::NUMBER, 3_u32)).await.unwrap_err();
-    assert_eq!(
-        error.message(),
-        "Line: one field has a range, not both `at` and `number`: use filter for the other"
-    );
+    let (eleven, noon) = (time("2025-08-18T11:00:00Z"), time("2025-08-18T12:00:00Z"));
+    let of_day = || Line::by_day(noon);
+    assert_eq!(numbers(&db, of_day().at(eleven..)).await, [10, 11]);
+    assert_eq!(numbers(&db, of_day().at(..=eleven)).await, [9, 10]);
+    assert_eq!(numbers(&db, of_day().at(noon)).await, [11]);
+    // The day does not tell the moment.
+    assert_eq!(numbers(&db, of_day()).await, [9, 10, 11]);
 }
 
 #[tokio::test]
-async fn a_field_of_the_partition_may_have_a_range_in_the_sort_key() {
+async fn range_over_two_days_finds_the_lines_of_the_day_that_is_given() {
     let (db, _) = log().await;
-    let noon = time("2025-08-18T12:00:00Z");
-    let of_day = || Line::find_by("GSI1").with(Line::AT, noon);
-    assert_eq!(numbers(&db, of_day().from(Line::AT, time("2025-08-18T11:00:00Z"))).await, [10, 11]);
-    assert_eq!(numbers(&db, of_day().to(Line::AT, time("2025-08-18T11:00:00Z"))).await, [9, 10]);
-    assert_eq!(numbers(&db, of_day()).await, [11]);
-}
-
-#[tokio::test]
-async fn a_range_within_a_partition_says_which_it_is() {
-    let (db, _) = log().await;
-    let between =
-        |from: &str, to: &str| Line::find_by("GSI1").between(Line::AT, time(from), time(to));
-    let found = numbers(&db, between("2025-08-18T10:30:00Z", "2025-08-18T23:59:59Z")).await;
-    assert_eq!(found, [10, 11]);
-    let found = numbers(&db, between("2025-08-19T00:00:00Z", "2025-08-19T00:00:00Z")).await;
-    assert_eq!(found, [12]);
-    // Of two days, one would be left out.
-    let error = db.page(between("2025-08-18T12:00:00Z", "2025-08-19T00:00:00Z")).await;
-    assert_eq!(
-        error.unwrap_err().message(),
-        "Line: a range of `at` from DAY#2025-08-18 to DAY#2025-08-19 is in several partitions: \
-         look into each, with a value of `at` that is in it"
-    );
-    let both = |day: &str| {
-        between("2025-08-18T12:00:00Z", "2025-08-19T00:00:00Z").with(Line::AT, time(day))
-    };
-    assert_eq!(numbers(&db, both("2025-08-18T00:00:00Z")).await, [11]);
-    assert_eq!(numbers(&db, both("2025-08-19T23:00:00Z")).await, [12]);
-    // With one end it goes on for ever.
-    let noon = time("2025-08-18T12:00:00Z");
-    for find in
-        [Line::find_by("GSI1").from(Line::AT, noon), Line::find_by("GSI1").to(Line::AT, noon)]
-    {
-        assert_eq!(
-            db.page(find).await.unwrap_err().message(),
-            "Line: to find by DAY#{at:as tabla_entity::Day}, `at` has to be given"
-        );
-    }
+    let range = time("2025-08-18T12:00:00Z")..=time("2025-08-19T00:00:00Z");
+    let on = |day: Day| Line::by_day(day).at(range.clone());
+    assert_eq!(numbers(&db, on("2025-08-18".parse().unwrap())).await, [11]);
+    assert_eq!(numbers(&db, on("2025-08-19".parse().unwrap())).await, [12]);
 }
 
 /// Which of two halves of the hour a moment is in: not one after the other.
@@ -205,53 +170,44 @@ struct Chime {
 }
 
 #[tokio::test]
-async fn ends_of_a_range_say_its_partition_only_where_order_is_kept() {
+async fn range_stays_in_the_partition_of_the_argument() {
     let (db, _) = log().await;
-    // Both ends are in one partition, and what is between them is not.
-    let (from, to) = (time("2025-08-18T10:00:00Z"), time("2025-08-18T11:00:00Z"));
-    let error = db.page(Chime::find().between(Chime::AT, from, to)).await.unwrap_err();
-    assert_eq!(error.message(), "Chime: to find by HALF#{at:as Half}, `at` has to be given");
-}
-
-#[tokio::test]
-async fn what_would_not_be_looked_at_is_refused() {
-    let (db, _) = log().await;
-    let noon = time("2025-08-18T12:00:00Z");
-    for (find, text) in [
-        (
-            of_shop().with(Line::TEXT, id("x")),
-            "Line: `text` is not in the key that is looked for: use filter",
-        ),
-        (
-            of_shop().with(Line::NUMBER, 9_u32),
-            "Line: `number` narrows LINE#{at:desc10}#{number:unordered} down only if the fields \
-             before it are given, too: give them, or use filter",
-        ),
-        (
-            of_shop().with(Line::AT, noon).from(Line::NUMBER, 9_u32),
-            "Line: `number` does not sort in LINE#{at:desc10}#{number:unordered} as its values do, \
-             so that no range of it is one of keys: use filter",
-        ),
-        (
-            Line::find_by("BY-TEXT").with(Line::TEXT, id("hello")).from(Line::AT, noon),
-            "Line: there is no sort key that `at` could have a range in",
-        ),
-    ] {
-        assert_eq!(db.page(find).await.unwrap_err().message(), text);
+    let times = ["2025-08-18T10:00:00Z", "2025-08-18T10:40:00Z", "2025-08-18T11:00:00Z"].map(time);
+    for at in times {
+        db.create(Chime { at }).await.unwrap().done().unwrap();
     }
+    let [first, second, third] = times;
+    let found = async |query: ChimeOf| {
+        let chimes = db.all(query.at(first..=third)).await.unwrap();
+        chimes.iter().map(|chime| chime.at).collect::<Vec<_>>()
+    };
+    // The halves of the hours alternate.
+    assert_eq!(found(Chime::of(first)).await, [first, third]);
+    assert_eq!(found(Chime::of(Half(false))).await, [second]);
 }
 
 #[tokio::test]
-async fn a_range_of_texts_ends_where_keys_can_tell() {
+async fn range_of_an_unordered_field_is_refused() {
+    let (db, _) = log().await;
+    let query = of_shop().at(time("2025-08-18T12:00:00Z")).number(9..);
+    assert_eq!(
+        db.page(query).await.unwrap_err().message(),
+        "Line: `number` does not sort in its key as its values do, so no range of values is a \
+         range of keys: use filter"
+    );
+}
+
+#[tokio::test]
+async fn range_of_texts_cannot_end_with_a_character_below_the_separator() {
     let (db, lines) = log().await;
     let marks = || {
         let Line { app, at, number, .. } = lines[0].clone();
-        Mark::find().with(Mark::APP, app).with(Mark::AT, at).with(Mark::NUMBER, number)
+        Mark::of(app).at(at).number(number)
     };
     db.create(mark(&lines[0], "a")).await.unwrap().done().unwrap();
-    let found = db.all(marks().between(Mark::NAME, "a", "b")).await.unwrap();
+    let found = db.all(marks().name("a"..="b")).await.unwrap();
     assert_eq!(found, [mark(&lines[0], "a")]);
-    let error = db.page(marks().to(Mark::NAME, "x y")).await.unwrap_err();
+    let error = db.page(marks().name(..="x y")).await.unwrap_err();
     assert!(error.message().contains("' ' sorts before the separator"), "{error}");
 }
 

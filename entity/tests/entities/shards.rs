@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use tabla_core::Cursor;
 use tabla_core::ops::PutItem;
-use tabla_entity::{Entity, Find, Id, Sharded, UtcTime};
+use tabla_entity::{Day, Entity, Id, Sharded, UtcTime};
 
 use crate::design::*;
 
-fn find() -> Find<Event> {
-    Event::find().with(Event::USER, id("ana"))
+fn of_ana() -> EventOf {
+    Event::of(id("ana"))
 }
 
 /// A job, in one of three queues by when it is due: many are due at once.
@@ -18,7 +18,7 @@ fn find() -> Find<Event> {
     table = SHOP,
     pk = "JOB#{job}",
     sk = "JOB",
-    index(GSI1, pk = "JOBS{job:shard 3}", sk = "{due:02}")
+    index(GSI1, query = by_due, pk = "JOBS{job:shard 3}", sk = "{due:02}")
 )]
 struct Job {
     #[entity(key_only)]
@@ -53,7 +53,7 @@ proptest! {
             loop {
                 // The limit may change from page to page.
                 let limit = limits[pages % limits.len()];
-                let mut find = Job::find_by("GSI1").limit(limit).after(cursor);
+                let mut find = Job::by_due().limit(limit).after(cursor);
                 if descending {
                     find = find.descending();
                 }
@@ -114,7 +114,7 @@ proptest! {
             let mut found = Vec::new();
             let mut cursor: Option<Cursor> = None;
             loop {
-                let mut find = find().limit(limit).after(cursor);
+                let mut find = of_ana().limit(limit).after(cursor);
                 if descending {
                     find = find.descending();
                 }
@@ -146,13 +146,13 @@ async fn a_cursor_of_shards_belongs_to_its_query() {
         };
         db.create(event).await.unwrap().done().unwrap();
     }
-    let page = db.page(find().limit(5)).await.unwrap();
+    let page = db.page(of_ana().limit(5)).await.unwrap();
     let next = page.next.unwrap();
-    let other = Event::find().with(Event::USER, id("eva")).after(Some(next.clone()));
+    let other = Event::of(id("eva")).after(Some(next.clone()));
     assert!(db.page(other).await.unwrap_err().message().contains("another query"));
-    let plain = Order::find().with(Order::CUSTOMER, id("ana")).after(Some(next));
+    let plain = Order::of(id("ana")).after(Some(next));
     assert!(db.page(plain).await.unwrap_err().message().contains("another query"));
-    let range = find().between(Event::AT, UtcTime::from_secs(10), UtcTime::from_secs(12));
+    let range = of_ana().at(UtcTime::from_secs(10)..=UtcTime::from_secs(12));
     let events = db.all(range).await.unwrap();
     assert_eq!(events.iter().map(|event| event.at.as_secs()).collect::<Vec<_>>(), [10, 11, 12]);
 }
@@ -163,17 +163,47 @@ async fn random_shards_are_all_read() {
     for _ in 0..40 {
         let shard = Sharded::random(&*db.env().random);
         let count = Count { name: id("likes"), shard, count: 1 };
-        let change = tabla_entity::Change::at(count.key()).add(Count::COUNT, 1);
+        let change = count.to_key().change().increment(Count::COUNT, 1);
         if db.create(count).await.unwrap().done().is_none() {
             db.update(change).await.unwrap().done().unwrap();
         }
     }
-    let counts = db.all(Count::find().with(Count::NAME, id("likes"))).await.unwrap();
+    let counts = db.all(Count::of(id("likes"))).await.unwrap();
     assert!(counts.len() > 10, "they are spread over {} shards", counts.len());
     assert_eq!(counts.iter().map(|count| count.count).sum::<u64>(), 40);
-    let first = db
-        .all(Count::find().with(Count::NAME, id("likes")).with(Count::SHARD, counts[0].shard))
-        .await
-        .unwrap();
-    assert_eq!(first, counts[..1]);
+}
+
+/// A visit, by day in four shards.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
+#[entity(
+    table = SHOP,
+    pk = "VISIT#{visit}",
+    sk = "VISIT",
+    index(GSI1, query = by_day, pk = "DAY#{at:as Day}{at:shard 4}", sk = "{at}"),
+    index(GSI2, query = by_visit, pk = "V#{visit}{visit:shard 4}", sk = "{at}")
+)]
+struct Visit {
+    #[entity(key_only)]
+    visit: Id,
+    at: UtcTime,
+}
+
+#[tokio::test]
+async fn field_that_chooses_the_shard_can_also_be_an_argument() {
+    let (db, _) = db().await;
+    let mut visits = Vec::new();
+    for hour in 0..30 {
+        let at = UtcTime::from_secs(1_755_475_200 + hour * 3600);
+        let visit = Visit { visit: id(&format!("v{hour}")), at };
+        visits.push(db.create(visit).await.unwrap().done().unwrap());
+    }
+    // A day does not tell the shard of a moment: all four are read.
+    let day: Day = "2025-08-18".parse().unwrap();
+    assert_eq!(db.all(Visit::by_day(day)).await.unwrap(), visits[..24]);
+    assert_eq!(db.all(Visit::by_day(visits[24].at)).await.unwrap(), visits[24..]);
+    assert_eq!(db.all(Visit::by_day(day).at(visits[3].at)).await.unwrap(), visits[3..4]);
+    // The value of the field tells its shard: one is read.
+    assert_eq!(Visit::by_day(day).describe().unwrap().queries, 4);
+    assert_eq!(Visit::by_visit(id("v7")).describe().unwrap().queries, 1);
+    assert_eq!(db.all(Visit::by_visit(id("v7"))).await.unwrap(), visits[7..8]);
 }

@@ -118,11 +118,11 @@ async fn an_app_has_the_table_of_the_period_that_is_given() {
 }
 
 #[tokio::test]
-async fn periods_that_nobody_says_are_asked_for() {
+async fn table_of_a_period_is_not_created_without_a_period() {
     let (db, _, _) = scripted();
     let error = Monthly { says: false }.create_tables(&db).await.unwrap_err();
     assert_eq!(
         error.message(),
-        "monthly has a table log for each period: say which with Db::period, or in App::periods"
+        "monthly has a table log for each period: choose one with Db::period, or list them in App::periods"
     );
 }

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use tabla_core::ops::{PutItem, UpdateItem};
 use tabla_core::{ErrorKind, MemoryStore, Update, attr, item};
-use tabla_entity::{Change, Db, Entity, EntityKey, Find, Id, Outcome, TableDesign};
+use tabla_entity::{Db, Entity, EntityKey, EntityQuery, Id, Outcome, TableDesign};
 
 use crate::design::{Customer, Event, Order, customer, db, id, order, time};
 
@@ -24,7 +24,7 @@ async fn stream_goes_on_after_an_unreadable_item() {
     }
     break_order(&db, 2).await;
     break_order(&db, 5).await;
-    let find: fn() -> Find<Order> = || Order::find().with(Order::CUSTOMER, id("ana")).limit(2);
+    let find: fn() -> EntityQuery<Order> = || Order::of(id("ana")).limit(2);
     let read: Vec<_> = db.stream(find()).collect().await;
     let numbers: Vec<Option<u32>> =
         read.iter().map(|read| read.as_ref().ok().map(|order| order.number)).collect();
@@ -43,13 +43,13 @@ async fn page_over_shards_names_its_unreadable_items() {
         let event = Event { user: id("ana"), event: id(&number.to_string()), at, kind: "x".into() };
         db.create(event).await.unwrap().done().unwrap();
     }
-    let find = || Event::find().with(Event::USER, id("ana"));
+    let find = || Event::of(id("ana"));
     let broken = db.page(find().limit(1)).await.unwrap().items.remove(0);
     let item = broken.to_item().unwrap().with("kind", 7);
     db.store().put(PutItem::new("shop", item)).await.unwrap();
     let page = db.page(find()).await.unwrap();
     assert_eq!((page.items.len(), page.unreadable.len()), (19, 1));
-    assert_eq!(page.unreadable[0].key, broken.key().to_item().unwrap());
+    assert_eq!(page.unreadable[0].key, broken.to_key().to_item().unwrap());
 }
 
 static TALLIES: LazyLock<TableDesign> =
@@ -72,34 +72,35 @@ async fn revision_stops_at_the_end_of_its_type() {
     let tally = Tally { id: id("1"), note: String::new(), revision: 0 };
     let mut tally = db.create(tally).await.unwrap().done().unwrap();
     for number in 2..=255 {
-        let change = Change::at(tally.key()).set(Tally::NOTE, number.to_string());
+        let change = tally.to_key().change().set(Tally::NOTE, number.to_string());
         tally = db.update(change).await.unwrap().done().unwrap();
         assert_eq!(u32::from(tally.revision), number);
     }
     let text = "Tally: `revision` has counted 255 writes, and cannot hold more: widen it";
-    let blind = Change::at(tally.key()).set(Tally::NOTE, "more");
+    let blind = tally.to_key().change().set(Tally::NOTE, "more");
     assert_eq!(db.update(blind).await.unwrap(), Outcome::Lost(Some(tally.clone())));
-    let known = Change::of(&tally).set(Tally::NOTE, "more");
+    let known = tally.change().set(Tally::NOTE, "more");
     assert_eq!(db.update(known).await.unwrap_err().message(), text);
     assert_eq!(db.save(tally.clone()).await.unwrap_err().message(), text);
     assert_eq!(db.create(tally.clone()).await.unwrap_err().message(), text);
-    let created = db.transaction().create("tally", tally.clone());
-    assert_eq!(created.map(|_| ()).unwrap_err().message(), text);
-    assert_eq!(db.get(&tally.key()).await.unwrap(), Some(tally));
+    let mut tx = db.transaction();
+    tx.create(tally.clone());
+    assert_eq!(tx.commit().await.unwrap_err().message(), text);
+    assert_eq!(db.get(&tally.to_key()).await.unwrap(), Some(tally));
 }
 
 #[tokio::test]
 async fn add_of_nothing_and_add_to_nothing_hold() {
     let (db, _) = db().await;
     let ana = db.create(customer("ana", None)).await.unwrap().done().unwrap();
-    let same = db.update(Change::at(ana.key()).add(Customer::VISITS, 0)).await.unwrap();
+    let same = db.update(ana.to_key().change().increment(Customer::VISITS, 0)).await.unwrap();
     assert_eq!(same, Outcome::Done(ana.clone()));
     let key = item! { "PK" => "CUSTOMER#ana", "SK" => "PROFILE" };
     let bare = UpdateItem::new("shop", key).update(Update::new().remove(attr("visits")));
     db.store().update(bare).await.unwrap();
     // ADD makes an attribute that is not there.
-    let added = db.update(Change::at(ana.key()).add(Customer::VISITS, 3)).await.unwrap();
+    let added = db.update(ana.to_key().change().increment(Customer::VISITS, 3)).await.unwrap();
     assert_eq!(added, Outcome::Done(Customer { visits: 3, ..ana.clone() }));
-    let taken = db.update(Change::at(ana.key()).add(Customer::VISITS, -4)).await.unwrap();
+    let taken = db.update(ana.to_key().change().increment(Customer::VISITS, -4)).await.unwrap();
     assert_eq!(taken, Outcome::Lost(Some(Customer { visits: 3, ..ana })));
 }

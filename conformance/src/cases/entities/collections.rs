@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla_core::Cursor;
-use tabla_entity::{Entity, Find, Id, TableDesign};
+use tabla_entity::{Entity, EntityQuery, Id, TableDesign};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -19,18 +18,8 @@ tabla_entity::collection! {
     }
 }
 
-tabla_entity::collection! {
-    /// One item of a customer.
-    enum Something {
-        /// The customer itself.
-        Customer(Customer),
-        /// An order of the customer.
-        Order(Order),
-    }
-}
-
-fn of_ana() -> Find<Order> {
-    Order::find().with(Order::CUSTOMER, id("ana"))
+fn of_ana() -> EntityQuery<Order> {
+    Order::of(id("ana")).into_query()
 }
 
 pub(super) async fn collection_returns_every_kind(ctx: Ctx) {
@@ -59,8 +48,7 @@ pub(super) async fn collection_returns_every_kind(ctx: Ctx) {
         let found: Everything = ctx.ok(db.collect(of_ana().limit(limit)).await);
         assert_eq!(found, expected, "in pages of {limit}");
     }
-    let missing: Everything =
-        ctx.ok(db.collect(Order::find().with(Order::CUSTOMER, id("max"))).await);
+    let missing: Everything = ctx.ok(db.collect(Order::of(id("max"))).await);
     assert_eq!(missing, Everything::default());
     // An unreadable item of a known kind is reported as unreadable, not as unknown.
     let broken = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000099", "type" => "ORDER" };
@@ -96,45 +84,9 @@ pub(super) async fn collection_over_1_mb_is_complete(ctx: Ctx) {
     );
     assert_eq!(found.customer.as_ref(), Some(&ana));
     assert!(found.orders.is_empty() && found.unknown.is_empty());
-    let all = ctx.ok(db.all(Basket::find().with(Basket::CUSTOMER, id("ana"))).await);
+    let all = ctx.ok(db.all(Basket::of(id("ana"))).await);
     assert!(all == baskets, "{} of {} entities were returned", all.len(), baskets.len());
     let stored: Vec<Item> = baskets.iter().map(item_of).chain([item_of(&ana)]).collect();
-    ctx.expect_table(&table, &stored).await;
-}
-
-pub(super) async fn collection_page_is_in_key_order(ctx: Ctx) {
-    let (db, table) = shop(&ctx).await;
-    let (one, two) =
-        (created(&ctx, &db, order("ana", 1)).await, created(&ctx, &db, order("ana", 2)).await);
-    let ana = created(&ctx, &db, customer("ana", None, None)).await;
-    let basket = item_of(&created(&ctx, &db, basket("ana", "b1")).await);
-    let broken = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000099", "type" => "ORDER" };
-    ctx.put(&table, broken.clone()).await;
-    let stored = [basket.clone(), item_of(&one), item_of(&two), broken.clone(), item_of(&ana)];
-    let mut expected = vec![
-        Something::Unknown(basket),
-        Something::Order(one),
-        Something::Order(two),
-        Something::Unknown(broken),
-        Something::Customer(ana),
-    ];
-    for is_descending in [false, true] {
-        let (mut found, mut cursor): (Vec<Something>, Option<Cursor>) = (Vec::new(), None);
-        loop {
-            let mut find = of_ana().limit(2).after(cursor);
-            if is_descending {
-                find = find.descending();
-            }
-            let page = ctx.ok(db.collect_page::<Something, _>(find).await);
-            found.extend(page.items);
-            cursor = page.next.map(|next| ctx.ok(next.to_string().parse()));
-            if cursor.is_none() {
-                break;
-            }
-        }
-        assert_eq!(found, expected, "descending: {is_descending}");
-        expected.reverse();
-    }
     ctx.expect_table(&table, &stored).await;
 }
 
@@ -176,9 +128,9 @@ pub(super) async fn expired_entities_can_be_left_out(ctx: Ctx) {
         sessions.push(session);
         visits.push(visit);
     }
-    let of_ana = || Session::find().with(Session::USER, id("ana"));
+    let of_ana = || Session::of(id("ana"));
     assert_eq!(ctx.ok(db.all(of_ana()).await), sessions);
-    assert_eq!(ctx.ok(db.all(Visit::find()).await), visits);
+    assert_eq!(ctx.ok(db.all(Visit::all()).await), visits);
     let left = |numbers: &[usize]| {
         let sessions: Vec<Session> = numbers.iter().map(|at| sessions[*at].clone()).collect();
         let visits: Vec<Visit> = numbers.iter().map(|at| visits[*at].clone()).collect();
@@ -186,21 +138,21 @@ pub(super) async fn expired_entities_can_be_left_out(ctx: Ctx) {
     };
     let (lasting, visiting) = left(&[0, 3, 4, 5]);
     assert_eq!(ctx.ok(db.all(of_ana().unexpired()).await), lasting);
-    assert_eq!(pages(&ctx, &db, || Visit::find().unexpired(), 2).await.concat(), visiting);
+    assert_eq!(pages(&ctx, &db, || Visit::all().unexpired(), 2).await.concat(), visiting);
     let rare = of_ana().unexpired().filter(Session::KIND.eq("rare"));
     assert_eq!(ctx.ok(db.all(rare).await), lasting[2..3]);
 
     // A cursor stays valid although time has passed.
     let page = ctx.ok(db.page(of_ana().unexpired().limit(3)).await);
     assert_eq!(page.items, lasting[..1]);
-    let merged = ctx.ok(db.page(Visit::find().unexpired().limit(1)).await);
+    let merged = ctx.ok(db.page(Visit::all().unexpired().limit(1)).await);
     assert_eq!(merged.items, visiting[..1]);
     pass(&clock, 1);
     let (lasting, visiting) = left(&[0, 4, 5]);
     let rest = ctx.ok(db.all(of_ana().unexpired().after(page.next)).await);
     assert_eq!(rest, lasting[1..]);
-    let rest = ctx.ok(db.all(Visit::find().unexpired().after(merged.next)).await);
+    let rest = ctx.ok(db.all(Visit::all().unexpired().after(merged.next)).await);
     assert_eq!(rest, visiting[1..]);
-    assert_eq!(ctx.ok(db.get(&sessions[1].key()).await).as_ref(), Some(&sessions[1]));
+    assert_eq!(ctx.ok(db.get(&sessions[1].to_key()).await).as_ref(), Some(&sessions[1]));
     ctx.expect_table(&table, &stored).await;
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use tabla_core::{Cursor, MemoryStore};
-use tabla_entity::{Db, Entity, Find, Outcome};
+use tabla_entity::{Db, Entity, IntoQuery, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;
 use super::shards::{events, of_ana, pages};
 
-fn orders_of(name: &str) -> Find<Order> {
-    Order::find().with(Order::CUSTOMER, id(name))
+fn orders_of(name: &str) -> OrderOf {
+    Order::of(id(name))
 }
 
 pub(super) async fn cursor_of_another_query_is_rejected(ctx: Ctx) {
@@ -34,18 +34,18 @@ pub(super) async fn cursor_of_another_query_is_rejected(ctx: Ctx) {
     for other in [
         orders_of("eva").after(at(&plain)),
         orders_of("ana").descending().after(at(&plain)),
-        orders_of("ana").from(Order::NUMBER, 2_u32).after(at(&plain)),
+        orders_of("ana").number(2..).after(at(&plain)),
         orders_of("ana").filter(Order::STATUS.eq(Status::Open)).after(at(&plain)),
-        Order::find_by("GSI1").with(Order::STATUS, Status::Open).after(at(&plain)),
+        Order::by_status(Status::Open).after(at(&plain)),
         orders_of("ana").after(at(&merged)),
     ] {
         refused(ctx.expect_error(db.page(other).await));
     }
     for other in [
-        Event::find().with(Event::USER, id("eva")).after(at(&merged)),
+        Event::of(id("eva")).after(at(&merged)),
         of_ana().descending().after(at(&merged)),
         of_ana().filter(Event::KIND.eq("rare")).after(at(&merged)),
-        of_ana().to(Event::AT, 5_u32).after(at(&merged)),
+        of_ana().at(..=5).after(at(&merged)),
         of_ana().after(at(&plain)),
     ] {
         refused(ctx.expect_error(db.page(other).await));
@@ -75,10 +75,10 @@ pub(super) async fn cursor_survives_deletes(ctx: Ctx) {
     let merged = ctx.ok(db.page(of_ana().limit(12)).await);
     assert_eq!(merged.items, all[..12]);
     for order in &page.items {
-        assert_eq!(ctx.ok(db.delete(&order.key()).await), Outcome::Done(order.clone()));
+        assert_eq!(ctx.ok(db.delete(&order.to_key()).await), Outcome::Done(order.clone()));
     }
     for event in &merged.items {
-        assert_eq!(ctx.ok(db.delete(&event.key()).await), Outcome::Done(event.clone()));
+        assert_eq!(ctx.ok(db.delete(&event.to_key()).await), Outcome::Done(event.clone()));
     }
     let rest = ctx.ok(db.all(orders_of("ana").limit(2).after(page.next)).await);
     assert_eq!(rest, orders[3..]);
@@ -101,15 +101,15 @@ async fn twin(ctx: &Ctx, db: &Db, items: &[Item]) -> Db {
 }
 
 /// Reads pages of this limit from two stores in turn, each with the cursor of the other.
-async fn by_turns<E: Entity>(
+async fn by_turns<Q: IntoQuery>(
     ctx: &Ctx,
     dbs: [&Db; 2],
-    find: impl Fn() -> Find<E>,
+    find: impl Fn() -> Q,
     limit: u32,
-) -> Vec<Vec<E>> {
-    let (mut pages, mut cursor): (Vec<Vec<E>>, Option<Cursor>) = (Vec::new(), None);
+) -> Vec<Vec<Q::View>> {
+    let (mut pages, mut cursor): (Vec<Vec<Q::View>>, Option<Cursor>) = (Vec::new(), None);
     for turn in 0..100 {
-        let page = ctx.ok(dbs[turn % 2].page(find().limit(limit).after(cursor)).await);
+        let page = ctx.ok(dbs[turn % 2].page(find().into_query().limit(limit).after(cursor)).await);
         pages.push(page.items);
         cursor = page.next.map(|next| ctx.ok(next.to_string().parse()));
         if cursor.is_none() {
@@ -130,7 +130,7 @@ pub(super) async fn cursor_moves_between_backends(ctx: Ctx) {
     let stored: Vec<Item> = orders.iter().map(item_of).collect();
     ctx.expect_index(&table, "GSI1", &stored).await;
     let twin = twin(&ctx, &db, &stored).await;
-    let open = || Order::find_by("GSI1").with(Order::STATUS, Status::Open).descending();
+    let open = || Order::by_status(Status::Open).descending();
     for dbs in [[&db, &twin], [&twin, &db]] {
         for limit in [1, 2, 4] {
             let by_table = by_turns(&ctx, dbs, || orders_of("ana"), limit).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tabla_core::env::{Env, ManualClock, Timestamp};
-use tabla_entity::{Db, Entity, Find, Id, KeyPart, TableDesign, UtcTime};
+use tabla_entity::{Db, Entity, Id, IntoQuery, KeyPart, TableDesign, UtcTime};
 
 use super::super::prelude::*;
 
@@ -36,8 +36,8 @@ pub(super) enum Status {
     tag("type" = "ORDER"),
     pk = "CUSTOMER#{customer}",
     sk = "ORDER#{number:08}",
-    index(GSI1, pk = "STATUS#{status}", sk = "{total:06}"),
-    index(GSI2, pk = "COURIER#{courier}", sk = "{@pk}"),
+    index(GSI1, query = by_status, pk = "STATUS#{status}", sk = "{total:06}"),
+    index(GSI2, query = by_courier, pk = "COURIER#{courier}", sk = "{@pk}"),
     created_at = placed_at,
     updated_at = updated_at,
     revision = revision
@@ -81,7 +81,7 @@ pub(super) struct Customer {
     table = SHOP,
     pk = "CUSTOMER#{customer}",
     sk = "BASKET#{name}",
-    index(GSI1, pk = "BASKETS#{shop}", sk = "{customer}")
+    index(GSI1, query = by_shop, pk = "BASKETS#{shop}", sk = "{customer}")
 )]
 pub(super) struct Basket {
     #[entity(key_only)]
@@ -112,7 +112,7 @@ pub(super) struct Event {
     table = SHOP,
     pk = "JOB#{job}",
     sk = "JOB",
-    index(GSI1, pk = "JOBS{job:shard 3}", sk = "{due:02}")
+    index(GSI1, query = by_due, pk = "JOBS{job:shard 3}", sk = "{due:02}")
 )]
 pub(super) struct Job {
     #[entity(key_only)]
@@ -203,12 +203,14 @@ pub(super) fn guard(key: &str, owner: &str) -> Item {
 
 /// Asserts that a query finds these entities in this order. Where index reads lag, it repeats the
 /// query up to a bound.
-pub(super) async fn expect_found<E: Entity + PartialEq + std::fmt::Debug>(
+pub(super) async fn expect_found<Q: IntoQuery>(
     ctx: &Ctx,
     db: &Db,
-    find: impl Fn() -> Find<E>,
-    expected: &[E],
-) {
+    find: impl Fn() -> Q,
+    expected: &[Q::View],
+) where
+    Q::View: PartialEq + std::fmt::Debug,
+{
     let read = || async { ctx.ok(db.all(find()).await) };
     if ctx.capabilities().index_reads_lag {
         let same = || async { (read().await == expected).then_some(()) };

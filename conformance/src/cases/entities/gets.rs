@@ -1,7 +1,7 @@
 //! Reads of entities by key: many at once, and with a subset of the fields.
 
-use serde::{Deserialize, Serialize};
-use tabla_entity::{Entity, Id};
+use serde::Deserialize;
+use tabla_entity::{Entity, Id, View};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -12,7 +12,7 @@ pub(super) async fn get_all_returns_the_order_of_keys(ctx: Ctx) {
     ctx.put_all(&table, orders.iter().map(item_of)).await;
     // The keys are in reverse order, more than fit a batch, with one duplicate and some missing.
     let numbers: Vec<u32> = (0..130).rev().chain([7, 500, 7]).collect();
-    let key = |number: &u32| OrderKey { customer: id("ana"), number: *number };
+    let key = |number: &u32| Order::key(id("ana"), *number);
     let keys: Vec<OrderKey> = numbers.iter().map(key).collect();
     let expected: Vec<Option<Order>> =
         numbers.iter().map(|number| orders.get(*number as usize).cloned()).collect();
@@ -26,29 +26,37 @@ pub(super) async fn get_all_returns_the_order_of_keys(ctx: Ctx) {
     assert!(error.message().starts_with(text), "{error}");
 }
 
-/// Subset of the fields of an order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = SHOP, tag("type" = "ORDER"), pk = "CUSTOMER#{customer}", sk = "ORDER#{number:08}")]
+/// Some fields of an order.
+#[derive(Clone, Debug, PartialEq, Deserialize, View)]
+#[view(of = Order)]
 struct Shown {
-    #[entity(key_only)]
     customer: Id,
     number: u32,
     status: Status,
     courier: Option<Id>,
 }
 
-pub(super) async fn projected_get_reads_few_attributes(ctx: Ctx) {
+pub(super) async fn view_reads_some_fields(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let full = created(&ctx, &db, Order { courier: Some(id("zoe")), ..order("ana", 1) }).await;
     let bare = created(&ctx, &db, order("ana", 2)).await;
-    for Order { customer, number, status, courier, .. } in [full, bare] {
+    let mut all = Vec::new();
+    for order in [full, bare] {
+        let key = order.to_key();
+        let Order { customer, number, status, courier, .. } = order;
         let shown = Shown { customer, number, status, courier };
-        assert_eq!(ctx.ok(db.get_projected(&shown.key()).await), Some(shown));
+        assert_eq!(ctx.ok(db.get_view(&key).await).as_ref(), Some(&shown));
+        all.push(shown);
     }
-    let key = ShownKey { customer: id("ana"), number: 3 };
-    assert_eq!(ctx.ok(db.get_projected(&key).await), None);
+    assert_eq!(ctx.ok(db.all(Order::of(id("ana")).view::<Shown>()).await), all);
+    let page = ctx.ok(db.page(Order::of(id("ana")).view::<Shown>().limit(1)).await);
+    assert_eq!(page.items, all[..1]);
+    let rest = Order::of(id("ana")).view::<Shown>().limit(1).after(page.next);
+    assert_eq!(ctx.ok(db.page(rest).await).items, all[1..]);
+    let key = Order::key(id("ana"), 3);
+    assert_eq!(ctx.ok(db.get_view::<Shown>(&key).await), None);
     let refund = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000003", "type" => "REFUND" };
     ctx.put(&table, refund).await;
-    let error = ctx.expect_error(db.get_projected(&key).await);
+    let error = ctx.expect_error(db.get_view::<Shown>(&key).await);
     assert_eq!(error.message(), "an item cannot be read as Shown: its type is not ORDER");
 }

@@ -40,9 +40,9 @@ pub(super) async fn entity_is_stored_as_designed(ctx: Ctx) {
     ctx.expect_table(&table, &items).await;
     ctx.expect_index(&table, "GSI1", &items[..2]).await;
     ctx.expect_index(&table, "GSI2", &items[..1]).await;
-    assert_eq!(ctx.ok(db.get(&full.key()).await), Some(full));
-    assert_eq!(ctx.ok(db.get(&bare.key()).await), Some(bare));
-    assert_eq!(ctx.ok(db.get(&event.key()).await), Some(event));
+    assert_eq!(ctx.ok(db.get(&full.to_key()).await), Some(full));
+    assert_eq!(ctx.ok(db.get(&bare.to_key()).await), Some(bare));
+    assert_eq!(ctx.ok(db.get(&event.to_key()).await), Some(event));
 }
 
 pub(super) async fn keys_can_be_plain_attributes(ctx: Ctx) {
@@ -58,21 +58,20 @@ pub(super) async fn keys_can_be_plain_attributes(ctx: Ctx) {
     for payment in of_ana.iter().chain([&of_eva]) {
         created(&ctx, &db, payment.clone()).await;
     }
-    let of =
-        |user: &'static str| move || Payment::find_by("by-user").with(Payment::USER_ID, id(user));
+    let of = |user: &'static str| move || Payment::by_user(id(user));
     expect_found(&ctx, &db, of("ana"), &of_ana).await;
-    let range = || of("ana")().between(Payment::PAID_AT, later(2), later(3));
+    let range = || of("ana")().paid_at(later(2)..=later(3));
     expect_found(&ctx, &db, range, &of_ana[1..]).await;
     // A change of a field that is a key attribute moves the entity directly.
-    let change = Change::at(of_ana[2].key()).set(Payment::PAID_AT, later(0));
+    let change = of_ana[2].to_key().change().set(Payment::PAID_AT, later(0));
     of_ana[2].paid_at = later(0);
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(of_ana[2].clone()));
-    let change = Change::at(of_eva.key()).set(Payment::USER_ID, id("ana"));
+    let change = of_eva.to_key().change().set(Payment::USER_ID, id("ana"));
     of_eva.user_id = id("ana");
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(of_eva.clone()));
     let [first, second, third] = of_ana;
     let moved = [third, first];
-    expect_found(&ctx, &db, || of("ana")().to(Payment::PAID_AT, later(1)), &moved).await;
+    expect_found(&ctx, &db, || of("ana")().paid_at(..=later(1)), &moved).await;
     expect_found(&ctx, &db, of("eva"), &[]).await;
     let [third, first] = &moved;
     let items = [first, &second, third, &of_eva].map(item_of);
@@ -84,20 +83,20 @@ pub(super) async fn change_rewrites_index_keys(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let (one, two) =
         (created(&ctx, &db, order("ana", 1)).await, created(&ctx, &db, order("eva", 2)).await);
-    let by = |status: Status| move || Order::find_by("GSI1").with(Order::STATUS, status);
+    let by = |status: Status| move || Order::by_status(status);
     expect_found(&ctx, &db, by(Status::Open), &[one.clone(), two.clone()]).await;
-    let change = Change::of(&one).set(Order::STATUS, Status::Paid).set(Order::TOTAL, 150_u32);
+    let change = one.change().set(Order::STATUS, Status::Paid).set(Order::TOTAL, 150_u32);
     let one = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Open), std::slice::from_ref(&two)).await;
     expect_found(&ctx, &db, by(Status::Paid), std::slice::from_ref(&one)).await;
     // One field of a key of several fields is changed, with the others as read.
-    let change = Change::of(&two).set(Order::STATUS, Status::Paid);
+    let change = two.change().set(Order::STATUS, Status::Paid);
     let two = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Paid), &[one.clone(), two.clone()]).await;
-    let change = Change::of(&one).set(Order::TOTAL, 999_999_u32);
+    let change = one.change().set(Order::TOTAL, 999_999_u32);
     let one = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by(Status::Paid), &[two.clone(), one.clone()]).await;
-    let above = || by(Status::Paid)().from(Order::TOTAL, 201_u32);
+    let above = || by(Status::Paid)().total(201..);
     expect_found(&ctx, &db, above, std::slice::from_ref(&one)).await;
     // The changed entities are stored as if they had been written whole.
     ctx.expect_table(&table, &[item_of(&one), item_of(&two)]).await;
@@ -107,17 +106,16 @@ pub(super) async fn entity_is_indexed_while_key_fields_have_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let order = created(&ctx, &db, order("ana", 1)).await;
     ctx.expect_index(&table, "GSI2", &[]).await;
-    let by =
-        |courier: &'static str| move || Order::find_by("GSI2").with(Order::COURIER, id(courier));
+    let by = |courier: &'static str| move || Order::by_courier(id(courier));
     // The index key needs only the courier and the table's key.
-    let change = Change::at(order.key()).set(Order::COURIER, id("zoe"));
+    let change = order.to_key().change().set(Order::COURIER, id("zoe"));
     let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by("zoe"), std::slice::from_ref(&order)).await;
-    let change = Change::at(order.key()).set(Order::COURIER, id("max"));
+    let change = order.to_key().change().set(Order::COURIER, id("max"));
     let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     expect_found(&ctx, &db, by("zoe"), &[]).await;
     expect_found(&ctx, &db, by("max"), std::slice::from_ref(&order)).await;
-    let change = Change::of(&order).clear(Order::COURIER);
+    let change = order.change().clear(Order::COURIER);
     let order = ctx.ok(db.update(change).await).done().expect("the entity exists");
     assert_eq!(order.courier, None);
     ctx.expect_index(&table, "GSI2", &[]).await;
@@ -139,8 +137,8 @@ static DESK: LazyLock<TableDesign> = LazyLock::new(|| {
     table = DESK,
     pk = "TICKET#{number:06}",
     sk = "TICKET",
-    index(GSI1, pk = "QUEUE#{queue}", sk = "{due:03}"),
-    index(GSI2, pk = "QUEUE#{queue}", sk = "AGENT#{agent}", when = urgent)
+    index(GSI1, query = by_due, pk = "QUEUE#{queue}", sk = "{due:03}"),
+    index(GSI2, query = urgent, pk = "QUEUE#{queue}", sk = "AGENT#{agent}", when = urgent)
 )]
 struct Ticket {
     #[entity(key_only)]
@@ -181,26 +179,45 @@ pub(super) async fn entity_is_indexed_while_its_when_field_has_a_value(ctx: Ctx)
     };
     ctx.expect_table(&table, &[item]).await;
     // Without an agent it is not in GSI2, as without the flag.
-    let flag = Change::of(&ticket).set(Ticket::URGENT, true);
+    let flag = ticket.change().set(Ticket::URGENT, true);
     let ticket = changed(&ctx, at, flag, [false, false]).await;
-    let agent = Change::of(&ticket).set(Ticket::AGENT, id("zoe"));
+    let agent = ticket.change().set(Ticket::AGENT, id("zoe"));
     let ticket = changed(&ctx, at, agent, [false, true]).await;
-    let due = Change::of(&ticket).set(Ticket::DUE, 3_u32);
+    let due = ticket.change().set(Ticket::DUE, 3_u32);
     let ticket = changed(&ctx, at, due, [true, true]).await;
-    let queue = Change::of(&ticket).set(Ticket::QUEUE, id("help"));
+    let queue = ticket.change().set(Ticket::QUEUE, id("help"));
     let ticket = changed(&ctx, at, queue, [true, true]).await;
-    let of_help = || Ticket::find_by("GSI2").with(Ticket::QUEUE, id("help"));
+    let of_help = || Ticket::urgent(id("help"));
     expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
-    let of_sales = || Ticket::find_by("GSI1").with(Ticket::QUEUE, id("sales"));
+    let of_sales = || Ticket::by_due(id("sales"));
     expect_found(&ctx, &db, of_sales, &[]).await;
     // It leaves one index, but the other still needs the attribute.
-    let done = Change::of(&ticket).clear(Ticket::DUE);
+    let done = ticket.change().clear(Ticket::DUE);
     let ticket = changed(&ctx, at, done, [false, true]).await;
     expect_found(&ctx, &db, of_help, std::slice::from_ref(&ticket)).await;
-    let calm = Change::of(&ticket).clear(Ticket::URGENT);
+    let calm = ticket.change().clear(Ticket::URGENT);
     let ticket = changed(&ctx, at, calm, [false, false]).await;
-    let due = Change::of(&ticket).set(Ticket::DUE, 4_u32);
+    let due = ticket.change().set(Ticket::DUE, 4_u32);
     changed(&ctx, at, due, [true, false]).await;
+}
+
+pub(super) async fn increment_of_an_index_field_pins_what_was_read(ctx: Ctx) {
+    let (db, table) = shop(&ctx).await;
+    let read = created(&ctx, &db, order("ana", 1)).await;
+    let more = read.change().increment(Order::TOTAL, 5);
+    let order = ctx.ok(db.update(more).await).done().expect("the order is as it was read");
+    assert_eq!(order.total, read.total + 5);
+    ctx.expect_table(&table, &[item_of(&order)]).await;
+    ctx.expect_index(&table, "GSI1", &[item_of(&order)]).await;
+    // A change of an order that was read before would write a key with an old sum.
+    let stale = Order { revision: order.revision, ..read };
+    let outcome = ctx.ok(db.update(stale.change().increment(Order::TOTAL, 7)).await);
+    assert_eq!(outcome, Outcome::Lost(Some(order.clone())));
+    // A sum that the field's type cannot hold fails like a condition.
+    let below = order.change().increment(Order::TOTAL, -1 - i64::from(order.total));
+    assert_eq!(ctx.ok(db.update(below).await), Outcome::Lost(Some(order.clone())));
+    ctx.expect_table(&table, &[item_of(&order)]).await;
+    ctx.expect_index(&table, "GSI1", &[item_of(&order)]).await;
 }
 
 pub(super) async fn change_that_leaves_a_stale_key_is_rejected(ctx: Ctx) {
@@ -209,15 +226,15 @@ pub(super) async fn change_that_leaves_a_stale_key_is_rejected(ctx: Ctx) {
     let before = ctx.snapshot(&table).await;
     for (change, text) in [
         (
-            Change::of(&order).add(Order::TOTAL, 1),
-            "Order: `total` stands in the key of index GSI1: set it to a value, so that the key \
-             can be written with it",
+            order.to_key().change().increment(Order::TOTAL, 1),
+            "Order: `total` is part of an index key: read the entity and use its change(), so that \
+             the sum can be written, or set `total` to a value",
         ),
-        (Change::of(&order).set(Order::NUMBER, 2_u32), "Order: `number` is part of the key"),
-        (Change::of(&order).set(Order::PLACED_AT, START), "Order: `placed_at` is immutable"),
-        (Change::of(&order).set(Order::REVISION, 9_u32), "Order: `revision` counts by itself"),
+        (order.change().set(Order::NUMBER, 2_u32), "Order: `number` is part of the key"),
+        (order.change().set(Order::PLACED_AT, START), "Order: `placed_at` is immutable"),
+        (order.change().set(Order::REVISION, 9_u32), "Order: `revision` counts by itself"),
         (
-            Change::of(&order).clear(Order::STATUS),
+            order.change().clear(Order::STATUS),
             "Order: `status` is no Option, and always has a value: set it to one",
         ),
     ] {
@@ -226,26 +243,26 @@ pub(super) async fn change_that_leaves_a_stale_key_is_rejected(ctx: Ctx) {
         assert_eq!(error.message(), text);
     }
     // A number with too many digits for its key would sort in the wrong place.
-    let wide = Change::of(&order).set(Order::TOTAL, 1_000_000_u32);
+    let wide = order.change().set(Order::TOTAL, 1_000_000_u32);
     let error = ctx.expect_error(db.update(wide).await);
     assert_eq!(error.message(), "1000000 does not fit the 6 digits that its key has for it");
     ctx.expect_unchanged(&before).await;
     // A change that sets all fields of the rewritten half of a key needs no read.
-    let change = Change::at(order.key()).set(Order::STATUS, Status::Paid);
+    let change = order.to_key().change().set(Order::STATUS, Status::Paid);
     let changed = ctx.ok(db.update(change).await).done().expect("the entity exists");
     ctx.expect_table(&table, &[item_of(&changed)]).await;
-    let paid = || Order::find_by("GSI1").with(Order::STATUS, Status::Paid);
+    let paid = || Order::by_status(Status::Paid);
     expect_found(&ctx, &db, paid, &[changed]).await;
 
     // Without a read it is unknown whether the ticket enters the index.
     let (db, table) = with_table(&ctx, db, &DESK).await;
     let ticket = created(&ctx, &db, full_ticket()).await;
-    let blind = Change::at(ticket.key()).set(Ticket::DUE, 2_u32);
+    let blind = ticket.to_key().change().set(Ticket::DUE, 2_u32);
     let error = ctx.expect_error(db.update(blind).await);
     assert_eq!(
         error.message(),
         "Ticket: a change of `due` rewrites the key of index GSI1, which also has `queue`: read \
-         the entity and use Change::of, or set `queue` too"
+         the entity and use `entity.change()`, or set `queue` too"
     );
     ctx.expect_table(&table, &[item_of(&ticket)]).await;
 }
@@ -263,23 +280,22 @@ fn full_ticket() -> Ticket {
 pub(super) async fn change_of_stale_entity_fails(ctx: Ctx) {
     let (db, table) = with_table(&ctx, database(&ctx).0, &DESK).await;
     let read = created(&ctx, &db, full_ticket()).await;
-    let change = Change::of(&read).clear(Ticket::AGENT);
+    let change = read.change().clear(Ticket::AGENT);
     let left = ctx.ok(db.update(change).await).done().expect("no concurrent change");
     let before = ctx.snapshot(&table).await;
     // These changes would write only half of an index key.
     for change in [
-        Change::of(&read).set(Ticket::QUEUE, id("help")),
-        Change::of(&read).set(Ticket::AGENT, id("max")),
-        Change::of(&read).set(Ticket::URGENT, false),
+        read.change().set(Ticket::QUEUE, id("help")),
+        read.change().set(Ticket::AGENT, id("max")),
+        read.change().set(Ticket::URGENT, false),
     ] {
         assert_eq!(ctx.ok(db.update(change).await), Outcome::Lost(Some(left.clone())));
         ctx.expect_unchanged(&before).await;
     }
     // A change of the current entity succeeds, and so does one that needs no changed field.
-    for change in [
-        Change::of(&left).set(Ticket::QUEUE, id("help")),
-        Change::of(&read).set(Ticket::DUE, 2_u32),
-    ] {
+    for change in
+        [left.change().set(Ticket::QUEUE, id("help")), read.change().set(Ticket::DUE, 2_u32)]
+    {
         let changed = ctx.ok(db.update(change).await).done().expect("its keys are unchanged");
         ctx.expect_table(&table, &[item_of(&changed)]).await;
         ctx.expect_index(&table, "GSI1", &[item_of(&changed)]).await;
@@ -292,9 +308,9 @@ pub(super) async fn changes_of_two_key_halves_do_not_conflict(ctx: Ctx) {
     let read = created(&ctx, &db, full_ticket()).await;
     // Each change starts from the first read, and changes another half of the keys.
     let changes = [
-        Change::of(&read).set(Ticket::QUEUE, id("help")),
-        Change::of(&read).set(Ticket::DUE, 2_u32),
-        Change::of(&read).set(Ticket::AGENT, id("max")),
+        read.change().set(Ticket::QUEUE, id("help")),
+        read.change().set(Ticket::DUE, 2_u32),
+        read.change().set(Ticket::AGENT, id("max")),
     ];
     for change in changes {
         let changed =
@@ -307,9 +323,9 @@ pub(super) async fn changes_of_two_key_halves_do_not_conflict(ctx: Ctx) {
     ctx.expect_index(&table, "GSI2", &[item_of(&last)]).await;
     // Concurrent changes of different halves do not conflict.
     let changes = [
-        Change::of(&last).set(Ticket::QUEUE, id("back")),
-        Change::of(&last).set(Ticket::DUE, 3_u32),
-        Change::of(&last).set(Ticket::AGENT, id("eva")),
+        last.change().set(Ticket::QUEUE, id("back")),
+        last.change().set(Ticket::DUE, 3_u32),
+        last.change().set(Ticket::AGENT, id("eva")),
     ];
     let callers = changes.map(|change| {
         let (ctx, db) = (ctx.clone(), db.clone());
@@ -341,20 +357,14 @@ pub(super) async fn range_of_a_field_stays_within_the_entity(ctx: Ctx) {
     ];
     ctx.put_all(&table, others.clone()).await;
     items.extend(others);
-    let of_ana = || Order::find().with(Order::CUSTOMER, id("ana"));
+    let of_ana = || Order::of(id("ana"));
     expect_found(&ctx, &db, of_ana, &all).await;
-    expect_found(&ctx, &db, || of_ana().with(Order::NUMBER, 9_u32), &all[2..3]).await;
-    expect_found(&ctx, &db, || of_ana().from(Order::NUMBER, 10_u32), &all[3..]).await;
-    expect_found(&ctx, &db, || of_ana().to(Order::NUMBER, 10_u32), &all[..4]).await;
-    expect_found(&ctx, &db, || of_ana().between(Order::NUMBER, 3_u32, 99_u32), &all[2..5]).await;
+    expect_found(&ctx, &db, || of_ana().number(9), &all[2..3]).await;
+    expect_found(&ctx, &db, || of_ana().number(10..), &all[3..]).await;
+    expect_found(&ctx, &db, || of_ana().number(..=10), &all[..4]).await;
+    expect_found(&ctx, &db, || of_ana().number(3..=99), &all[2..5]).await;
     let backwards: Vec<Order> = all[..3].iter().rev().cloned().collect();
-    expect_found(&ctx, &db, || of_ana().to(Order::NUMBER, 9_u32).descending(), &backwards).await;
-    expect_found(
-        &ctx,
-        &db,
-        || of_ana().from(Order::NUMBER, 2_u32).limit(2).consistent(),
-        &all[1..],
-    )
-    .await;
+    expect_found(&ctx, &db, || of_ana().number(..=9).descending(), &backwards).await;
+    expect_found(&ctx, &db, || of_ana().number(2..).limit(2), &all[1..]).await;
     ctx.expect_table(&table, &items).await;
 }

@@ -1,6 +1,6 @@
 //! Outcomes of create, replace, save, update and delete, for winner and loser.
 
-use tabla_entity::{Change, Entity, Outcome};
+use tabla_entity::{Entity, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -14,7 +14,7 @@ pub(super) async fn entity_is_created_once(ctx: Ctx) {
     let second = Order { total: 7, courier: Some(id("zoe")), ..order("ana", 1) };
     assert_eq!(ctx.ok(db.create(second).await), Outcome::Lost(Some(first.clone())));
     ctx.expect_unchanged(&before).await;
-    assert_eq!(ctx.ok(db.get(&first.key()).await), Some(first.clone()));
+    assert_eq!(ctx.ok(db.get(&first.to_key()).await), Some(first.clone()));
     ctx.expect_table(&table, &[item_of(&first)]).await;
 }
 
@@ -72,7 +72,7 @@ pub(super) async fn save_needs_the_read_version(ctx: Ctx) {
     ctx.expect_unchanged(&before).await;
     ctx.expect_index(&table, "GSI1", &[item_of(&saved)]).await;
     // A deleted entity cannot be saved.
-    assert_eq!(ctx.ok(db.delete(&saved.key()).await), Outcome::Done(saved.clone()));
+    assert_eq!(ctx.ok(db.delete(&saved.to_key()).await), Outcome::Done(saved.clone()));
     assert_eq!(ctx.ok(db.save(saved).await), Outcome::Lost(None));
     ctx.expect_table(&table, &[]).await;
 }
@@ -106,7 +106,7 @@ pub(super) async fn update_needs_entity_and_condition(ctx: Ctx) {
     let open = created(&ctx, &db, order("ana", 1)).await;
     pass(&clock, 5);
     let pay = |read: &Order| {
-        Change::of(read).set(Order::STATUS, Status::Paid).when(Order::STATUS.eq(Status::Open))
+        read.change().set(Order::STATUS, Status::Paid).when(Order::STATUS.eq(Status::Open))
     };
     let paid = ctx.ok(db.update(pay(&open)).await).done().expect("the order is open");
     let expected =
@@ -116,11 +116,11 @@ pub(super) async fn update_needs_entity_and_condition(ctx: Ctx) {
     let before = ctx.snapshot(&table).await;
     assert_eq!(ctx.ok(db.update(pay(&paid)).await), Outcome::Lost(Some(paid.clone())));
     // A change of a stale entity fails, whatever it changes.
-    let note = Change::of(&open).set(Order::NOTE, "ring twice".to_owned());
+    let note = open.change().set(Order::NOTE, "ring twice".to_owned());
     assert_eq!(ctx.ok(db.update(note).await), Outcome::Lost(Some(paid)));
     // A change of a missing entity creates none.
-    let missing = OrderKey { customer: id("ana"), number: 9 };
-    let note = Change::at(missing).set(Order::NOTE, "ring twice".to_owned());
+    let missing = Order::key(id("ana"), 9);
+    let note = missing.change().set(Order::NOTE, "ring twice".to_owned());
     assert_eq!(ctx.ok(db.update(note).await), Outcome::Lost(None));
     ctx.expect_unchanged(&before).await;
 }
@@ -130,28 +130,24 @@ pub(super) async fn concurrent_changes_in_place_all_count(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let empty = created(&ctx, &db, basket("ana", "b1")).await;
     let callers = (0..CALLERS).map(|caller| {
-        let (ctx, db, key) = (ctx.clone(), db.clone(), empty.key());
+        let (ctx, db, key) = (ctx.clone(), db.clone(), empty.to_key());
         async move {
             let thing = format!("thing{}", caller / 2);
-            let change = Change::at(key)
+            let change = key
+                .change()
                 .append(Basket::THINGS, [&thing])
-                .add(Basket::COUNT, 1)
+                .increment(Basket::COUNT, 1)
                 .when(!Basket::THINGS.contains(&thing));
             ctx.ok(db.update(change).await).is_done()
         }
     });
     let done = ctx.at_once(callers).await.into_iter().filter(|done| *done).count();
     assert_eq!(done, 4, "each thing must be added by one of two writers");
-    let mut full = ctx.ok(db.get(&empty.key()).await).expect("the entity exists");
+    let full = ctx.ok(db.get(&empty.to_key()).await).expect("the entity exists");
     let mut things = full.things.clone();
     things.sort();
     assert_eq!(things, ["thing0", "thing1", "thing2", "thing3"]);
     assert_eq!(full.count, 4);
-    let change = Change::at(full.key())
-        .set_inside(Basket::THINGS, |things| things.index(1), "another")
-        .when(Basket::COUNT.eq(4_u64));
-    full.things[1] = "another".to_owned();
-    assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(full.clone()));
     ctx.expect_table(&table, &[item_of(&full)]).await;
 }
 
@@ -161,13 +157,13 @@ pub(super) async fn delete_returns_the_entity(ctx: Ctx) {
     let (order, other) =
         (created(&ctx, &db, with_courier).await, created(&ctx, &db, order("ana", 2)).await);
     let before = ctx.snapshot(&table).await;
-    let lost = ctx.ok(db.delete_when(&order.key(), Order::STATUS.eq(Status::Paid)).await);
+    let lost = ctx.ok(db.delete_if(&order.to_key(), Order::STATUS.eq(Status::Paid)).await);
     assert_eq!(lost, Outcome::Lost(Some(order.clone())));
     ctx.expect_unchanged(&before).await;
-    let deleted = ctx.ok(db.delete_when(&order.key(), Order::STATUS.eq(Status::Open)).await);
+    let deleted = ctx.ok(db.delete_if(&order.to_key(), Order::STATUS.eq(Status::Open)).await);
     assert_eq!(deleted, Outcome::Done(order.clone()));
-    assert_eq!(ctx.ok(db.delete(&order.key()).await), Outcome::Lost(None));
-    assert_eq!(ctx.ok(db.get(&order.key()).await), None);
+    assert_eq!(ctx.ok(db.delete(&order.to_key()).await), Outcome::Lost(None));
+    assert_eq!(ctx.ok(db.get(&order.to_key()).await), None);
     ctx.expect_table(&table, &[item_of(&other)]).await;
     ctx.expect_index(&table, "GSI1", &[item_of(&other)]).await;
     ctx.expect_index(&table, "GSI2", &[]).await;
@@ -194,25 +190,25 @@ pub(super) async fn numbers_of_38_digits_are_exact(ctx: Ctx) {
         payments.push(created(&ctx, &db, payment).await);
     }
     for payment in &payments {
-        assert_eq!(ctx.ok(db.get(&payment.key()).await).as_ref(), Some(payment));
+        assert_eq!(ctx.ok(db.get(&payment.to_key()).await).as_ref(), Some(payment));
     }
     // A tenth and the last of 38 digits are exact.
-    let change = Change::at(payments[0].key()).add(Payment::AMOUNT, number("0.2"));
+    let change = payments[0].to_key().change().increment(Payment::AMOUNT, number("0.2"));
     payments[0].amount = number("0.3");
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(payments[0].clone()));
-    let change = Change::at(payments[1].key())
-        .add(Payment::AMOUNT, number("0.000000000000000001"))
+    let change = payments[1]
+        .to_key()
+        .change()
+        .increment(Payment::AMOUNT, number("0.000000000000000001"))
         .when(Payment::AMOUNT.eq(number("12345678901234567890.123456789012345678")));
     payments[1].amount = number("12345678901234567890.123456789012345679");
     assert_eq!(ctx.ok(db.update(change).await), Outcome::Done(payments[1].clone()));
-    let change = Change::at(payments[2].key()).add(Payment::AMOUNT, number("0.1"));
+    let change = payments[2].to_key().change().increment(Payment::AMOUNT, number("0.1"));
     let error = ctx.expect_error(db.update(change).await);
     assert!(matches!(error.kind(), ErrorKind::Validation), "39 digits: {error}");
     let found = || {
         let above = number("12345678901234567890.123456789012345678");
-        Payment::find_by("by-user")
-            .with(Payment::USER_ID, id("ana"))
-            .filter(Payment::AMOUNT.gt(above))
+        Payment::by_user(id("ana")).filter(Payment::AMOUNT.gt(above))
     };
     let above = [payments[1].clone(), payments[2].clone(), payments[4].clone()];
     expect_found(&ctx, &db, found, &above).await;

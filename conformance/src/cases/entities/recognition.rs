@@ -14,9 +14,9 @@ pub(super) async fn tag_distinguishes_entities(ctx: Ctx) {
     };
     let line = item! { "PK" => "CUSTOMER#ana", "SK" => "ORDER#00000001#LINE#1" };
     ctx.put_all(&table, [refund.clone(), line.clone()]).await;
-    let of_ana = || Order::find().with(Order::CUSTOMER, id("ana"));
+    let of_ana = || Order::of(id("ana"));
     expect_found(&ctx, &db, of_ana, std::slice::from_ref(&order)).await;
-    let key = OrderKey { customer: id("ana"), number: 2 };
+    let key = Order::key(id("ana"), 2);
     let error = ctx.expect_error(db.get(&key).await);
     assert_eq!(error.message(), "an item cannot be read as Order: its type is not ORDER");
     // An entity with the same key cannot be created, and the item stays.
@@ -50,12 +50,11 @@ pub(super) async fn keys_distinguish_untagged_entities(ctx: Ctx) {
     ctx.put(&table, note.clone()).await;
     let order = created(&ctx, &db, order("ana", 1)).await;
     let baskets = [one, two];
-    let of_ana = || Basket::find().with(Basket::CUSTOMER, id("ana"));
+    let of_ana = || Basket::of(id("ana"));
     expect_found(&ctx, &db, of_ana, &baskets).await;
     let items = [item_of(&baskets[0]), item_of(&baskets[1]), note, item_of(&order)];
     ctx.expect_index(&table, "GSI1", &items).await;
-    let mut of_north =
-        ctx.ok(db.all(Basket::find_by("GSI1").with(Basket::SHOP, id("north"))).await);
+    let mut of_north = ctx.ok(db.all(Basket::by_shop(id("north"))).await);
     of_north.sort_by(|one, other| one.name.cmp(&other.name));
     assert_eq!(of_north, baskets);
     for (item, is_basket) in items.iter().zip([true, true, false, false]) {
@@ -67,6 +66,6 @@ pub(super) async fn keys_distinguish_untagged_entities(ctx: Ctx) {
         }
     }
     // Fields that are `key_only` are read from the key.
-    assert_eq!(ctx.ok(db.delete(&baskets[0].key()).await), Outcome::Done(baskets[0].clone()));
+    assert_eq!(ctx.ok(db.delete(&baskets[0].to_key()).await), Outcome::Done(baskets[0].clone()));
     ctx.expect_table(&table, &items[1..]).await;
 }

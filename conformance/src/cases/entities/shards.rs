@@ -1,7 +1,7 @@
 //! Reads over all shards: in order, each item once.
 
 use tabla_core::Cursor;
-use tabla_entity::{Db, Entity, Find, Page};
+use tabla_entity::{Db, IntoQuery, Page};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -21,21 +21,22 @@ pub(super) fn events(user: &str) -> Vec<Event> {
     events
 }
 
-pub(super) fn of_ana() -> Find<Event> {
-    Event::find().with(Event::USER, id("ana"))
+pub(super) fn of_ana() -> EventOf {
+    Event::of(id("ana"))
 }
 
 /// Reads all pages of this limit, each with the cursor of the previous page after a round trip
 /// through text.
-pub(super) async fn pages<E: Entity>(
+pub(super) async fn pages<Q: IntoQuery>(
     ctx: &Ctx,
     db: &Db,
-    find: impl Fn() -> Find<E>,
+    find: impl Fn() -> Q,
     limit: u32,
-) -> Vec<Vec<E>> {
-    let (mut pages, mut cursor): (Vec<Vec<E>>, Option<Cursor>) = (Vec::new(), None);
+) -> Vec<Vec<Q::View>> {
+    let (mut pages, mut cursor): (Vec<Vec<Q::View>>, Option<Cursor>) = (Vec::new(), None);
     loop {
-        let page: Page<E> = ctx.ok(db.page(find().limit(limit).after(cursor)).await);
+        let page: Page<Q::View> =
+            ctx.ok(db.page(find().into_query().limit(limit).after(cursor)).await);
         assert!(
             page.items.len() <= limit as usize,
             "{} items on a page of {limit}",
@@ -69,7 +70,7 @@ pub(super) async fn pages_over_shards_are_sorted(ctx: Ctx) {
         let found = pages(&ctx, &db, of_ana, limit).await.concat();
         assert_eq!(found, all, "in pages of {limit}");
     }
-    let range = || of_ana().between(Event::AT, 5_u32, 9_u32);
+    let range = || of_ana().at(5..=9);
     let within: Vec<Event> =
         all.iter().filter(|event| (5..=9).contains(&event.at)).cloned().collect();
     assert_eq!(pages(&ctx, &db, range, 4).await.concat(), within);
@@ -87,7 +88,7 @@ pub(super) async fn pages_over_shards_are_sorted(ctx: Ctx) {
     partitions.dedup();
     assert!(partitions.len() > 10, "the events are in only {} partitions", partitions.len());
     let one = &all[0];
-    let alone = of_ana().with(Event::EVENT, one.event.clone()).with(Event::AT, one.at);
+    let alone = of_ana().at(one.at).event(&one.event);
     assert_eq!(ctx.ok(db.all(alone).await), std::slice::from_ref(one));
 }
 
@@ -122,8 +123,8 @@ pub(super) async fn ties_over_shards_are_returned_once(ctx: Ctx) {
     for limit in [1, 5, 24] {
         for is_descending in [false, true] {
             let find = || match is_descending {
-                true => Job::find_by("GSI1").descending(),
-                false => Job::find_by("GSI1"),
+                true => Job::by_due().descending(),
+                false => Job::by_due().into_query(),
             };
             let mut found = pages(&ctx, &db, find, limit).await.concat();
             let dues: Vec<u8> = found.iter().map(|job| job.due).collect();

@@ -1,7 +1,8 @@
 //! Unique values under every order of writes.
 
 use serde::{Deserialize, Serialize};
-use tabla_entity::{Change, Entity, Id, Outcome, Transacted};
+use tabla_entity::Commit::{Canceled, Committed};
+use tabla_entity::{Entity, Id, Outcome};
 
 use super::super::prelude::*;
 use super::super::tokens::fresh_token;
@@ -44,28 +45,27 @@ pub(super) async fn changed_unique_value_is_free_again(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
     let eva = created(&ctx, &db, customer("eva", Some("e@x"), None)).await;
-    let email =
-        |read: &Customer, email: &str| Change::of(read).set(Customer::EMAIL, email.to_owned());
+    let email = |read: &Customer, email: &str| read.change().set(Customer::EMAIL, email.to_owned());
     let before = ctx.snapshot(&table).await;
     assert_eq!(ctx.ok(db.update(email(&eva, "a@x")).await), Outcome::Taken { field: "email" });
     // The rest of the change is not applied either.
-    let both = email(&eva, "new@x").set(Customer::PHONE, 1_u32).add(Customer::VISITS, 1);
+    let both = email(&eva, "new@x").set(Customer::PHONE, 1_u32).increment(Customer::VISITS, 1);
     assert_eq!(ctx.ok(db.update(both).await), Outcome::Taken { field: "phone" });
-    let blind = Change::at(eva.key()).set(Customer::EMAIL, "new@x".to_owned());
+    let blind = eva.to_key().change().set(Customer::EMAIL, "new@x".to_owned());
     ctx.expect_validation_with(db.update(blind).await, "`email` is unique");
     ctx.expect_unchanged(&before).await;
 
     let ana = ctx.ok(db.update(email(&ana, "b@x")).await).done().expect("the value is free");
     let eva = ctx.ok(db.update(email(&eva, "a@x")).await).done().expect("the value was released");
     // A change of other fields, or to the same value, leaves the guard items unchanged.
-    let visit = Change::at(ana.key()).add(Customer::VISITS, 1);
+    let visit = ana.to_key().change().increment(Customer::VISITS, 1);
     let ana = ctx.ok(db.update(visit).await).done().expect("the entity exists");
     assert_eq!(ctx.ok(db.update(email(&ana, "b@x")).await), Outcome::Done(ana.clone()));
     let guards = [guard("EMAIL#b@x", "ana"), guard("PHONE#1", "ana"), guard("EMAIL#a@x", "eva")];
     let items = [item_of(&ana), item_of(&eva)];
     ctx.expect_table(&table, &[&items[..], &guards[..]].concat()).await;
 
-    let clear = Change::of(&ana).clear(Customer::EMAIL);
+    let clear = ana.change().clear(Customer::EMAIL);
     let ana = ctx.ok(db.update(clear).await).done().expect("the entity exists");
     assert_eq!((&ana.email, ana.visits), (&None, 1));
     let eva = ctx.ok(db.update(email(&eva, "b@x")).await).done().expect("the value was released");
@@ -76,24 +76,22 @@ pub(super) async fn changed_unique_value_is_free_again(ctx: Ctx) {
 pub(super) async fn stale_change_leaves_unique_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let read = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
-    let email = |email: &str| Change::of(&read).set(Customer::EMAIL, email.to_owned());
+    let email = |email: &str| read.change().set(Customer::EMAIL, email.to_owned());
     let renamed = ctx.ok(db.update(email("b@x")).await).done().expect("the value is free");
     let before = ctx.snapshot(&table).await;
     for change in [
         // For the stale entity these are no changes, but they would release the stored email.
         email("a@x"),
         email("c@x"),
-        Change::of(&read).clear(Customer::EMAIL),
+        read.change().clear(Customer::EMAIL),
     ] {
         assert_eq!(ctx.ok(db.update(change).await), Outcome::Lost(Some(renamed.clone())));
         ctx.expect_unchanged(&before).await;
     }
-    let old = ctx.ok(db.transaction().delete_read("ana", &read, None));
-    let Transacted::Lost(lost) = ctx.ok(old.run().await) else {
-        panic!("the stale delete must fail")
-    };
-    assert_eq!(lost.names(), ["ana"]);
-    assert_eq!(ctx.ok(lost.current::<Customer>("ana")), Some(renamed.clone()));
+    let mut tx = db.transaction();
+    let old = tx.delete_read(&read);
+    let Canceled(c) = ctx.ok(tx.commit().await) else { panic!("the stale delete must fail") };
+    assert_eq!(ctx.ok(c.current(&old)), Some(renamed.clone()));
     ctx.expect_unchanged(&before).await;
     let items = [item_of(&renamed), guard("EMAIL#b@x", "ana"), guard("PHONE#1", "ana")];
     ctx.expect_table(&table, &items).await;
@@ -103,16 +101,15 @@ pub(super) async fn delete_releases_unique_values(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", Some("a@x"), Some(1))).await;
     let items = [item_of(&ana), guard("EMAIL#a@x", "ana"), guard("PHONE#1", "ana")];
-    let lost = ctx.ok(db.delete_when(&ana.key(), Customer::VISITS.gt(0_u32)).await);
+    let lost = ctx.ok(db.delete_if(&ana.to_key(), Customer::VISITS.gt(0_u32)).await);
     assert_eq!(lost, Outcome::Lost(Some(ana.clone())));
-    ctx.expect_validation_with(
-        db.transaction().delete("ana", &ana.key(), None).map(|_| ()),
-        "use delete_read",
-    );
+    let mut tx = db.transaction();
+    tx.delete(&ana.to_key());
+    ctx.expect_validation_with(tx.commit().await.map(drop), "use delete_read");
     ctx.expect_table(&table, &items).await;
-    assert_eq!(ctx.ok(db.delete(&ana.key()).await), Outcome::Done(ana.clone()));
+    assert_eq!(ctx.ok(db.delete(&ana.to_key()).await), Outcome::Done(ana.clone()));
     ctx.expect_table(&table, &[]).await;
-    assert_eq!(ctx.ok(db.delete(&ana.key()).await), Outcome::Lost(None));
+    assert_eq!(ctx.ok(db.delete(&ana.to_key()).await), Outcome::Lost(None));
     let eva = created(&ctx, &db, customer("eva", Some("a@x"), Some(1))).await;
     let items = [item_of(&eva), guard("EMAIL#a@x", "eva"), guard("PHONE#1", "eva")];
     ctx.expect_table(&table, &items).await;
@@ -122,39 +119,31 @@ pub(super) async fn unique_values_are_swapped_in_a_transaction(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let ana = created(&ctx, &db, customer("ana", None, Some(1))).await;
     let eva = created(&ctx, &db, customer("eva", None, Some(2))).await;
-    let swap = || {
-        let (to_two, to_one) = (
-            Change::of(&ana).set(Customer::PHONE, 2_u32),
-            Change::of(&eva).set(Customer::PHONE, 1_u32),
-        );
-        ctx.ok(db.transaction().update("ana", to_two).and_then(|it| it.update("eva", to_one)))
-    };
-    let done = ctx.ok(swap().run().await);
-    assert!(matches!(done, Transacted::Done), "{done:?}");
+    let mut tx = db.transaction();
+    tx.update(ana.change().set(Customer::PHONE, 2_u32));
+    tx.update(eva.change().set(Customer::PHONE, 1_u32));
+    let commit = ctx.ok(tx.commit().await);
+    assert!(matches!(commit, Committed), "{commit:?}");
     let (ana, eva) = (Customer { phone: Some(2), ..ana }, Customer { phone: Some(1), ..eva });
     let swapped = [item_of(&ana), item_of(&eva), guard("PHONE#2", "ana"), guard("PHONE#1", "eva")];
     ctx.expect_table(&table, &swapped).await;
     // A repetition from the stale entities would swap twice.
     let read = |old: &Customer, phone| Customer { phone: Some(phone), ..old.clone() };
     let (old_ana, old_eva) = (read(&ana, 1), read(&eva, 2));
-    let again = db
-        .transaction()
-        .update("ana", Change::of(&old_ana).set(Customer::PHONE, 2_u32))
-        .and_then(|it| it.update("eva", Change::of(&old_eva).set(Customer::PHONE, 1_u32)));
-    let Transacted::Lost(lost) = ctx.ok(ctx.ok(again).run().await) else {
-        panic!("the stale swap must fail")
-    };
-    assert_eq!(lost.names(), ["ana", "eva"], "each operation must fail once");
+    let mut tx = db.transaction();
+    let to_two = tx.update(old_ana.change().set(Customer::PHONE, 2_u32));
+    let to_one = tx.update(old_eva.change().set(Customer::PHONE, 1_u32));
+    let Canceled(c) = ctx.ok(tx.commit().await) else { panic!("the stale swap must fail") };
+    assert!(c.failed(&to_two) && c.failed(&to_one));
     ctx.expect_table(&table, &swapped).await;
 
     // One customer is deleted, and another is created with the same phone.
     let zoe = customer("zoe", Some("z@x"), Some(2));
-    let handed = db
-        .transaction()
-        .create("new", zoe.clone())
-        .and_then(|it| it.delete_read("old", &ana, None));
-    let handed = ctx.ok(ctx.ok(handed).run().await);
-    assert!(matches!(handed, Transacted::Done), "{handed:?}");
+    let mut tx = db.transaction();
+    tx.create(zoe.clone());
+    tx.delete_read(&ana);
+    let commit = ctx.ok(tx.commit().await);
+    assert!(matches!(commit, Committed), "{commit:?}");
     let items = [
         item_of(&zoe),
         guard("EMAIL#z@x", "zoe"),
@@ -213,23 +202,23 @@ pub(super) async fn guard_item_expires_with_its_entity(ctx: Ctx) {
     let read =
         created(&ctx, &db, Desk { desk: id("1"), person: id("ana"), until: Some(end) }).await;
     ctx.expect_table(&table, &[item_of(&read), guard("ana").with("until", end)]).await;
-    let longer = Change::of(&read).set(Desk::UNTIL, end + 60);
+    let longer = read.change().set(Desk::UNTIL, end + 60);
     let longer = ctx.ok(db.update(longer).await).done().expect("no concurrent change");
     let items = [item_of(&longer), guard("ana").with("until", end + 60)];
     ctx.expect_table(&table, &items).await;
     // A change of the stale entity would let the guard item expire too early.
-    let stale = Change::of(&read).set(Desk::PERSON, id("eva"));
+    let stale = read.change().set(Desk::PERSON, id("eva"));
     assert_eq!(ctx.ok(db.update(stale).await), Outcome::Lost(Some(longer.clone())));
-    let blind = Change::at(read.key()).set(Desk::UNTIL, end);
+    let blind = read.to_key().change().set(Desk::UNTIL, end);
     ctx.expect_validation_with(db.update(blind).await, "`person` is unique, and expires, too");
     ctx.expect_table(&table, &items).await;
-    let moved = Change::of(&longer).set(Desk::PERSON, id("eva"));
+    let moved = longer.change().set(Desk::PERSON, id("eva"));
     let moved = ctx.ok(db.update(moved).await).done().expect("the entity is unchanged");
     ctx.expect_table(&table, &[item_of(&moved), guard("eva").with("until", end + 60)]).await;
-    let kept = Change::of(&moved).clear(Desk::UNTIL);
+    let kept = moved.change().clear(Desk::UNTIL);
     let kept = ctx.ok(db.update(kept).await).done().expect("the entity is unchanged");
     ctx.expect_table(&table, &[item_of(&kept), guard("eva")]).await;
-    assert_eq!(ctx.ok(db.delete(&kept.key()).await), Outcome::Done(kept));
+    assert_eq!(ctx.ok(db.delete(&kept.to_key()).await), Outcome::Done(kept));
     ctx.expect_table(&table, &[]).await;
 }
 
@@ -251,22 +240,20 @@ pub(super) async fn expired_entity_without_its_guard_can_be_changed(ctx: Ctx) {
     ctx.expect_table(&table, &before).await;
 
     // It cannot be prolonged while another entity has its value.
-    let longer = Change::of(&first).set(Desk::UNTIL, end + 60);
+    let longer = first.change().set(Desk::UNTIL, end + 60);
     assert_eq!(ctx.ok(db.update(longer).await), Outcome::Taken { field: "person" });
     ctx.expect_table(&table, &before).await;
     // It cannot hand on the value in a transaction either.
-    let handed = db
-        .transaction()
-        .delete_read("old", &first, None)
-        .and_then(|it| it.create("new", desk("3", None)));
-    let Transacted::Lost(lost) = ctx.ok(ctx.ok(handed).run().await) else {
-        panic!("the taken value must fail")
-    };
-    assert_eq!((lost.names(), lost.taken("new")), (vec!["new"], Some("person")));
+    let mut tx = db.transaction();
+    let old = tx.delete_read(&first);
+    let new = tx.create(desk("3", None));
+    let Canceled(c) = ctx.ok(tx.commit().await) else { panic!("the taken value must fail") };
+    assert!(!c.failed(&old) && !c.failed(&new));
+    assert_eq!(c.taken(&new), Some(Desk::PERSON.name));
     ctx.expect_table(&table, &before).await;
 
     // It can be given another value, with and without a token; the other's guard item stays.
-    let moved = Change::of(&first).set(Desk::PERSON, id("eva"));
+    let moved = first.change().set(Desk::PERSON, id("eva"));
     let moved = ctx.ok(db.update(moved).await).done().expect("the new value is free");
     let items = [
         item_of(&moved),
@@ -280,19 +267,20 @@ pub(super) async fn expired_entity_without_its_guard_can_be_changed(ctx: Ctx) {
     ctx.delete(&table, key("eva")).await;
     let third = Desk { desk: id("3"), person: id("eva"), until: None };
     let third = created(&ctx, &db, third).await;
-    let transaction = db.transaction().token(fresh_token());
-    let deletion = ctx.ok(ctx.ok(transaction.delete_read("desk", &moved, None)).prepare());
+    let token = fresh_token();
     for _ in 0..2 {
         // The transaction is executed once, however often it is sent.
-        let answer = ctx.ok(deletion.run().await);
-        assert!(matches!(answer, Transacted::Done), "{answer:?}");
+        let mut tx = db.transaction().token(&token);
+        tx.delete_read(&moved);
+        let commit = ctx.ok(tx.commit().await);
+        assert!(matches!(commit, Committed), "{commit:?}");
     }
     let left = [item_of(&second), guard("ana", "2"), item_of(&third), guard("eva", "3")];
     ctx.expect_table(&table, &left).await;
     let again = Desk { person: id("max"), ..desk("4", Some(end)) };
     let again = created(&ctx, &db, again).await;
     ctx.put(&table, guard("max", "9")).await;
-    assert_eq!(ctx.ok(db.delete(&again.key()).await), Outcome::Done(again));
+    assert_eq!(ctx.ok(db.delete(&again.to_key()).await), Outcome::Done(again));
     let left = [&left[..], &[guard("max", "9")]].concat();
     ctx.expect_table(&table, &left).await;
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use tabla_core::Applied;
-use tabla_entity::{Change, Entity, Find, Id, Outcome, Transacted};
+use tabla_entity::Commit::Canceled;
+use tabla_entity::{Entity, EntityQuery, Id, Outcome};
 
 use super::super::prelude::*;
 use super::design::*;
@@ -28,7 +29,7 @@ pub(super) async fn unreadable_result_is_reported_as_committed(ctx: Ctx) {
     let (db, table) = shop(&ctx).await;
     let read = created(&ctx, &db, order("ana", 1)).await;
     ctx.put(&table, unreadable(&read)).await;
-    let note = || Change::at(read.key()).set(Order::NOTE, "late".to_owned());
+    let note = || read.to_key().change().set(Order::NOTE, "late".to_owned());
     expect_committed(&ctx.expect_error(db.update(note()).await));
     let after =
         unreadable(&Order { note: Some("late".to_owned()), updated_at: START, ..read.clone() })
@@ -43,7 +44,7 @@ pub(super) async fn unreadable_result_is_reported_as_committed(ctx: Ctx) {
     assert_eq!(error.applied(), Applied::No, "{error:?}");
     ctx.expect_table(&table, std::slice::from_ref(&after)).await;
 
-    expect_committed(&ctx.expect_error(db.delete(&read.key()).await));
+    expect_committed(&ctx.expect_error(db.delete(&read.to_key()).await));
     ctx.expect_table(&table, &[]).await;
 }
 
@@ -53,12 +54,12 @@ pub(super) async fn unreadable_unique_result_is_reported_as_committed(ctx: Ctx) 
     let odd = item_of(&ana).with("visits", -1);
     ctx.put(&table, odd.clone()).await;
     // The entity was read before, so the transaction commits, but its result is unreadable.
-    let change = Change::of(&ana).set(Customer::EMAIL, "b@x".to_owned());
+    let change = ana.change().set(Customer::EMAIL, "b@x".to_owned());
     expect_committed(&ctx.expect_error(db.update(change).await));
     let moved = [odd.with("email", "b@x"), guard("EMAIL#b@x", "ana")];
     ctx.expect_table(&table, &moved).await;
     // Its unique values are unknown, so it cannot be deleted.
-    let error = ctx.expect_error(db.delete(&ana.key()).await);
+    let error = ctx.expect_error(db.delete(&ana.to_key()).await);
     assert_eq!(error.applied(), Applied::No, "{error:?}");
     ctx.expect_table(&table, &moved).await;
 }
@@ -93,21 +94,21 @@ pub(super) async fn sum_out_of_range_fails(ctx: Ctx) {
         maybe: None,
     };
     let mut meter = created(&ctx, &db, meter).await;
-    let change = || Change::at(MeterKey { id: id("1") });
+    let change = || Meter::key(id("1")).change();
     let refused = || {
         [
-            change().add(Meter::SMALL, 6),
-            change().add(Meter::COUNT, u32::MAX),
-            change().add(Meter::COUNT, -8),
-            change().add(Meter::COUNT, number("0.5")),
-            change().add(Meter::COUNT, number("1e30")),
-            change().add(Meter::COUNT, number("1e90")),
-            change().add(Meter::SIGNED, i64::MIN),
-            change().add(Meter::SIGNED, number("9223372036854775809")),
-            change().add(Meter::MAYBE, -1),
-            change().add(Meter::MAYBE, number("4294967296")),
+            change().increment(Meter::SMALL, 6),
+            change().increment(Meter::COUNT, u32::MAX),
+            change().increment(Meter::COUNT, -8),
+            change().increment(Meter::COUNT, number("0.5")),
+            change().increment(Meter::COUNT, number("1e30")),
+            change().increment(Meter::COUNT, number("1e90")),
+            change().increment(Meter::SIGNED, i64::MIN),
+            change().increment(Meter::SIGNED, number("9223372036854775809")),
+            change().increment(Meter::MAYBE, -1),
+            change().increment(Meter::MAYBE, number("4294967296")),
             // One sum out of range fails the whole change.
-            change().add(Meter::EXACT, 1).add(Meter::SMALL, 6),
+            change().increment(Meter::EXACT, 1).increment(Meter::SMALL, 6),
         ]
     };
     for (at, change) in refused().into_iter().enumerate() {
@@ -115,22 +116,21 @@ pub(super) async fn sum_out_of_range_fails(ctx: Ctx) {
         assert_eq!(outcome, Outcome::Lost(Some(meter.clone())), "change {at}");
     }
     for (at, change) in refused().into_iter().enumerate() {
-        let transaction = ctx.ok(db.transaction().update("meter", change));
-        let Transacted::Lost(lost) = ctx.ok(transaction.run().await) else {
-            panic!("change {at} was applied")
-        };
-        assert!(lost.is_lost("meter"), "change {at}");
+        let mut tx = db.transaction();
+        let meter = tx.update(change);
+        let Canceled(c) = ctx.ok(tx.commit().await) else { panic!("change {at} was applied") };
+        assert!(c.failed(&meter), "change {at}");
     }
     ctx.expect_table(&table, &[item_of(&meter)]).await;
 
     // Sums up to both ends of the range are accepted, and a missing value counts as zero.
     let ends = change()
-        .add(Meter::SMALL, 5)
-        .add(Meter::COUNT, u32::MAX - 7)
-        .add(Meter::SIGNED, i64::MIN + 1)
-        .add(Meter::RATIO, number("-0.75"))
-        .add(Meter::EXACT, number("-1.000000000000000000001"))
-        .add(Meter::MAYBE, u32::MAX);
+        .increment(Meter::SMALL, 5)
+        .increment(Meter::COUNT, u32::MAX - 7)
+        .increment(Meter::SIGNED, i64::MIN + 1)
+        .increment(Meter::RATIO, number("-0.75"))
+        .increment(Meter::EXACT, number("-1.000000000000000000001"))
+        .increment(Meter::MAYBE, u32::MAX);
     meter.small = u8::MAX;
     meter.count = u32::MAX;
     meter.signed = i64::MIN;
@@ -138,7 +138,7 @@ pub(super) async fn sum_out_of_range_fails(ctx: Ctx) {
     meter.exact = number("-0.000000000000000000001");
     meter.maybe = Some(u32::MAX);
     assert_eq!(ctx.ok(db.update(ends).await), Outcome::Done(meter.clone()));
-    let back = change().add(Meter::SMALL, -255).add(Meter::COUNT, -i64::from(u32::MAX));
+    let back = change().increment(Meter::SMALL, -255).increment(Meter::COUNT, -i64::from(u32::MAX));
     (meter.small, meter.count) = (0, 0);
     assert_eq!(ctx.ok(db.update(back).await), Outcome::Done(meter.clone()));
     ctx.expect_table(&table, &[item_of(&meter)]).await;
@@ -151,7 +151,7 @@ pub(super) async fn unreadable_item_does_not_hide_its_page(ctx: Ctx) {
         orders.push(created(&ctx, &db, order("ana", number)).await);
     }
     ctx.put_all(&table, [unreadable(&orders[1]), unreadable(&orders[3])]).await;
-    let find = || Order::find().with(Order::CUSTOMER, id("ana"));
+    let find = || Order::of(id("ana"));
     let readable = [orders[0].clone(), orders[2].clone(), orders[4].clone()];
     for limit in [1, 2, 10] {
         let (mut items, mut keys, mut cursor) = (Vec::new(), Vec::new(), None);
@@ -177,8 +177,7 @@ pub(super) async fn unreadable_item_does_not_hide_its_page(ctx: Ctx) {
     assert!(ctx.expect_error(whole).message().contains("ORDER#00000002"));
 
     // Each of several keys has its own result.
-    let keys: Vec<OrderKey> =
-        (1..=6).map(|number| OrderKey { customer: id("ana"), number }).collect();
+    let keys: Vec<OrderKey> = (1..=6).map(|number| Order::key(id("ana"), number)).collect();
     let each = ctx.ok(db.get_each(&keys).await);
     let found: Vec<Option<Order>> =
         each.iter().map(|read| read.as_ref().ok().cloned().flatten()).collect();
@@ -189,8 +188,7 @@ pub(super) async fn unreadable_item_does_not_hide_its_page(ctx: Ctx) {
     ctx.expect_error(db.get_all(&keys).await);
 
     // The same holds for an index, whose entries have the table's key too.
-    let by_status: fn() -> Find<Order> =
-        || Order::find_by("GSI1").with(Order::STATUS, Status::Open);
+    let by_status: fn() -> EntityQuery<Order> = || Order::by_status(Status::Open).into_query();
     let page = || async {
         let page = ctx.ok(db.page(by_status()).await);
         let keys: Vec<Item> = page.unreadable.into_iter().map(|found| found.key).collect();

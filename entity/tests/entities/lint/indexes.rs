@@ -51,7 +51,7 @@ struct Session {
 fn an_index_carries_the_tag_and_the_expiry_that_a_reader_looks_at() {
     let of = |projection| {
         let sessions = Pattern::new("sessions", "of a user").reads(&[]).find(|| {
-            let find = Session::find_by("GSI1").with(Session::USER, Id::example("user"));
+            let find = Session::gsi1(Id::example("user"));
             find.unexpired().describe()
         });
         design(projected(projection), &[Session::design()], vec![sessions])
@@ -79,8 +79,7 @@ struct OrderLine {
 }
 
 fn lines() -> Pattern {
-    Pattern::new("lines", "of a list of orders")
-        .find(|| OrderLine::find_by("GSI1").with(OrderLine::CUSTOMER, customer()).describe())
+    Pattern::new("lines", "of a list of orders").find(|| OrderLine::gsi1(customer()).describe())
 }
 
 #[test]
@@ -126,10 +125,10 @@ fn a_whole_partition_may_be_read_for_all_that_is_in_it() {
         design(&SHOP, &[Order::design(), Refund::design()], vec![pattern])
     };
     let whole = of(|| {
-        let find = Order::find_by("GSI1").with(Order::CUSTOMER, customer());
+        let find = Order::gsi1(customer());
         find.whole_partition().describe()
     });
     assert_eq!(found(Rule::WideProjection, &whole), [""; 0]);
-    let orders_alone = of(|| Order::find_by("GSI1").with(Order::CUSTOMER, customer()).describe());
+    let orders_alone = of(|| Order::gsi1(customer()).describe());
     assert_eq!(found(Rule::WideProjection, &orders_alone).len(), 1, "nobody reads `why`");
 }
