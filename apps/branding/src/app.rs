@@ -1,4 +1,4 @@
-//! The app as the command line, the demo and the tests know it.
+//! App for the command line, the demo and the tests.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,10 +20,10 @@ const BUSINESSES: u32 = 5;
 /// Drafts of each business; the first three are published, one after another.
 const THEMES: u32 = 8;
 const PUBLISHED: u32 = 3;
-/// How many publishers meet.
+/// Publishers of a race.
 const PUBLISHERS: u32 = 100;
 
-/// The app.
+/// Branding as an [`App`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BrandingApp;
 
@@ -61,24 +61,21 @@ fn colours(seed: u32) -> BTreeMap<String, String> {
 #[async_trait]
 impl App for BrandingApp {
     fn design(&self) -> AppDesign {
-        AppDesign::new(
-            "branding",
-            "themes of businesses: drafts, versions, and the one that is published",
-        )
-        .tables(vec![&BRANDING])
-        .entities(vec![
-            Business::design(),
-            Theme::design(),
-            Marker::design(),
-            Asset::design(),
-            AssetLink::design(),
-        ])
-        .patterns(patterns().into_iter().map(Pattern::from).collect())
-        .accepted(vec![Accepted::new(
-            Rule::UnboundedCollection,
-            "AssetLink",
-            "a business has tens of assets, and lists of them are paged",
-        )])
+        AppDesign::new("branding", "themes of businesses: drafts, versions, and the published one")
+            .tables(vec![&BRANDING])
+            .entities(vec![
+                Business::design(),
+                Theme::design(),
+                Marker::design(),
+                Asset::design(),
+                AssetLink::design(),
+            ])
+            .patterns(patterns().into_iter().map(Pattern::from).collect())
+            .accepted(vec![Accepted::new(
+                Rule::UnboundedCollection,
+                "AssetLink",
+                "a business has tens of assets, and lists of them are paged",
+            )])
     }
 
     fn documented(&self) -> Vec<Documented> {
@@ -105,7 +102,7 @@ impl App for BrandingApp {
                     app.publish(&business, version, expected, &by).await?;
                 }
             }
-            // One draft has expired and is still there.
+            // One draft has expired and is not swept yet.
             let past = db.now().second().minus(Duration::from_secs(60));
             app.archive_draft(&business, THEMES, past).await?.done();
             progress(u64::from(number) + 1, total);
@@ -122,14 +119,16 @@ impl App for BrandingApp {
                 let theme = app.published_theme(&business).await?;
                 let version = theme.as_ref().map(|theme| theme.version);
                 Answer::new(theme.iter().len(), format!("version {version:?}"))
-                    .expect(version == Some(PUBLISHED), "the last one that was published")
+                    .expect(version == Some(PUBLISHED), "the theme that was published last")
             }
             "drafts" => {
                 let drafts = app.drafts(&business, None).await?.items;
                 let versions: Vec<u32> = drafts.iter().map(|theme| theme.version).collect();
                 let expected: Vec<u32> = (PUBLISHED + 1..THEMES).collect();
-                Answer::new(drafts.len(), format!("versions {versions:?}"))
-                    .expect(versions == expected, "those that are neither published nor expired")
+                Answer::new(drafts.len(), format!("versions {versions:?}")).expect(
+                    versions == expected,
+                    "the drafts that are neither published nor expired",
+                )
             }
             "theme" => {
                 let theme = app.theme(&business, 2).await?;
@@ -150,7 +149,7 @@ impl App for BrandingApp {
             "latest_themes" => {
                 let themes = app.latest_themes(&business, 5).await?;
                 let versions: Vec<u32> = themes.iter().map(|theme| theme.version).collect();
-                // The store may have deleted the one that has expired.
+                // The store may have deleted the expired one.
                 let last = if versions.contains(&THEMES) { THEMES } else { THEMES - 1 };
                 let expected: Vec<u32> = (last - 4..=last).rev().collect();
                 Answer::new(themes.len(), format!("versions {versions:?}"))
@@ -160,10 +159,10 @@ impl App for BrandingApp {
                 let found = app.business(&business).await?;
                 let last = found.as_ref().map(|business| business.last_version);
                 Answer::new(found.iter().len(), format!("{last:?} versions"))
-                    .expect(last == Some(THEMES), "as many versions as were written")
+                    .expect(last == Some(THEMES), "the version of the newest draft")
             }
             "create_draft" => {
-                // On a business of its own, so that the other answers stay what they are.
+                // A separate business keeps the results of the other patterns.
                 let theme = app.create_draft(&id("fresh")?, colours(1), Vec::new()).await?;
                 Answer::new(1, format!("version {}", theme.version))
                     .expect(theme.version == 1, "the first version")
@@ -179,7 +178,7 @@ impl App for BrandingApp {
                 let later = db.now().second().plus(Duration::from_secs(3600));
                 let draft = app.archive_draft(&id("fresh")?, 1, later).await?.done();
                 let is_right = draft.is_some_and(|draft| draft.time_to_archive.is_some());
-                Answer::new(1, "goes in an hour").expect(is_right, "a draft that goes")
+                Answer::new(1, "expires in an hour").expect(is_right, "a draft that expires")
             }
             "publish" => {
                 let moved = app.publish(&id("fresh")?, 1, None, &by).await?;
@@ -194,14 +193,16 @@ impl App for BrandingApp {
                     app.add_asset(asset(9, &id("fresh")?, AssetKind::Icon)?, "theme").await?;
                 Answer::new(2, "an icon and its link").expect(added.is_done(), "a new asset")
             }
-            other => Err(tabla::Error::validation(format!("there is no pattern {other:?}"))),
+            other => Err(tabla::Error::validation(format!(
+                "pattern {other:?} does not exist: `tabla app branding patterns` lists them"
+            ))),
         }
     }
 
     async fn race(&self, db: &Db) -> Result<Vec<Race>> {
         let app = Branding::new(db.clone());
         let business = id("raced")?;
-        // Everybody writes a draft: numbers without gaps or duplicates.
+        // All callers create a draft: versions without gaps or duplicates.
         let drafts = try_join_all(
             (0..PUBLISHERS).map(|number| app.create_draft(&business, colours(number), Vec::new())),
         )
@@ -215,9 +216,9 @@ impl App for BrandingApp {
             winners: versions.len(),
             left: format!("versions 1 to {PUBLISHERS}"),
         }];
-        check(is_whole, "the numbers of drafts have gaps or duplicates")?;
-        // Everybody publishes their own draft, all believing the same of the marker; and whoever has
-        // lost tries once more.
+        check(is_whole, "the versions of the drafts have gaps or duplicates")?;
+        // Each caller publishes a draft of its own, and all expect the marker at one version. The
+        // losers publish once more.
         let by = id("racer")?;
         let mut expected = None;
         for _ in 0..2 {
@@ -233,10 +234,10 @@ impl App for BrandingApp {
             let Some(shown) = shown else {
                 return check(false, "the marker names no published theme").map(|()| Vec::new());
             };
-            let lost = attempts.iter().filter(|moved| {
-                matches!(moved, Moved::Lost(Some(marker)) if marker.version == shown.version)
+            let losers = attempts.iter().filter(|moved| {
+                matches!(moved, Moved::Elsewhere(Some(marker)) if marker.version == shown.version)
             });
-            check(lost.count() + 1 == attempts.len(), "every loser sees the winner's marker")?;
+            check(losers.count() + 1 == attempts.len(), "every loser gets the winner's marker")?;
             expected = Some(shown.version);
             races.push(Race {
                 name: "publishing",
@@ -250,7 +251,7 @@ impl App for BrandingApp {
 }
 
 impl BrandingApp {
-    /// A draft as it was when it was written.
+    /// Draft as it was created.
     fn draft(&self, business: &Id, version: u32) -> Theme {
         Theme {
             business_id: business.clone(),

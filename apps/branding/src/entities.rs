@@ -1,13 +1,16 @@
-//! The table and its entities.
+//! Table `branding` and its entities. Attributes that the document's items lack have defaults.
+
+#![allow(missing_docs)]
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tabla::entity::{Entity, Id, TableDesign, UtcTime};
+use tabla::entity::{Entity, EntityKey, Id, TableDesign, UtcTime};
+use tabla::item;
 use tabla::ops::StreamViewType;
 
-/// The table `branding`. Its stream shows the drafts that have been archived.
+/// Table `branding`. Its stream carries the old images of expired drafts.
 pub static BRANDING: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("branding")
         .key("PK", "SK")
@@ -16,7 +19,7 @@ pub static BRANDING: LazyLock<TableDesign> = LazyLock::new(|| {
         .recovery()
 });
 
-/// A business, and how many themes it has had.
+/// Business, and the version of its newest theme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -28,32 +31,30 @@ pub static BRANDING: LazyLock<TableDesign> = LazyLock::new(|| {
     updated_at = updated_at
 )]
 pub struct Business {
-    /// Which.
     #[entity(key_only)]
     pub business_id: Id,
-    /// What it is called.
     pub name: Option<String>,
-    /// The number of its newest theme. Numbers are never given out twice, not even that of a draft
-    /// that is gone.
+    /// Largest version so far. Versions are not reused, not even that of an expired draft.
+    #[serde(default)]
     pub last_version: u32,
-    /// When it was first heard of.
     #[entity(immutable)]
+    #[serde(default)]
     pub created_at: UtcTime,
-    /// When it last changed.
+    #[serde(default)]
     pub updated_at: UtcTime,
 }
 
-/// What a theme is.
+/// Status of a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// May change, and may go.
+    /// Can change and expire.
     Draft,
-    /// Was published once, and never changes again.
+    /// Was published once, and never changes.
     Published,
 }
 
-/// A theme of a business.
+/// Theme of a business.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -66,26 +67,22 @@ pub enum Status {
     ttl = time_to_archive
 )]
 pub struct Theme {
-    /// Whose.
     #[entity(key_only)]
     pub business_id: Id,
-    /// Its number.
     pub version: u32,
-    /// What it is.
     pub status: Status,
-    /// Colours, typography and the like.
+    /// Colours, typography and other settings, by name.
     pub metadata: BTreeMap<String, String>,
-    /// The assets that it uses.
     pub assets: Vec<AssetRef>,
-    /// When it last changed.
     pub updated_at: UtcTime,
-    /// How often it was written: two who edit it notice each other.
+    /// Number of writes, which detects concurrent edits.
+    #[serde(default)]
     pub revision: u32,
-    /// When it goes, if it is a draft that nobody wants any more; in seconds.
+    /// Expiry of a draft, in seconds since 1970.
     pub time_to_archive: Option<u64>,
 }
 
-/// Which theme of a business is published.
+/// Marker: names the published theme of a business.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -96,32 +93,25 @@ pub struct Theme {
     updated_at = updated_at
 )]
 pub struct Marker {
-    /// Whose.
     #[entity(key_only)]
     pub business_id: Id,
-    /// The theme.
     pub version: u32,
-    /// Since when.
     pub published_at: UtcTime,
-    /// By whom.
     pub published_by: Id,
-    /// When it last changed.
+    #[serde(default)]
     pub updated_at: UtcTime,
 }
 
-/// What an asset is.
+/// Kind of an asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AssetKind {
-    /// A logo.
     Logo,
-    /// A banner.
     Banner,
-    /// An icon.
     Icon,
 }
 
-/// What is known of a file.
+/// Description of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -132,73 +122,45 @@ pub enum AssetKind {
     updated_at = updated_at
 )]
 pub struct Asset {
-    /// Which.
     #[entity(key_only)]
     pub asset_id: Id,
-    /// Whose.
     pub business_id: Id,
-    /// What.
     pub asset_type: AssetKind,
-    /// Where the file is.
+    /// Such as `s3://intrale-branding/assets/logo-123.png`.
     pub uri: String,
-    /// What it adds up to.
+    /// Checksum of the file, such as `md5:abcdef`.
     pub checksum: String,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// An asset among those of its business.
+/// Link to an asset in its business, for lists of its assets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = BRANDING, tag("type" = "ASSET_LINK"), pk = "BUS#{business_id}", sk = "ASSET#{asset_id}")]
 pub struct AssetLink {
-    /// Whose.
     #[entity(key_only)]
     pub business_id: Id,
-    /// Which.
     #[entity(key_only)]
     pub asset_id: Id,
-    /// What it is for.
+    /// Use of the asset, such as `theme`.
     pub scope: String,
 }
 
-/// A reference to an asset: the partition key that it has.
+/// Reference to an asset, stored as its partition key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssetRef(pub Id);
 
 impl Serialize for AssetRef {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let key = AssetKey { asset_id: self.0.clone() };
-        let text = Asset::partition_text(&key).map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&text)
+        let key = Asset::key(&self.0).to_item().map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(key.get("PK").and_then(|pk| pk.as_str()).unwrap_or_default())
     }
 }
 
 impl<'de> Deserialize<'de> for AssetRef {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let key = Asset::of_partition_text(&text).map_err(serde::de::Error::custom)?;
-        Ok(Self(key))
-    }
-}
-
-impl Asset {
-    fn partition_text(key: &AssetKey) -> tabla::Result<String> {
-        let text = Asset::design().partition.template().and_then(|template| {
-            template.render(&|name| tabla::entity::EntityKey::field(key, name)).transpose()
-        });
-        text.unwrap_or_else(|| Err(tabla::Error::validation("an asset has no key")))
-    }
-
-    fn of_partition_text(text: &str) -> tabla::Result<Id> {
-        let template = Asset::design().partition.template();
-        let values = match template {
-            Some(template) => template.read(text)?,
-            None => Vec::new(),
-        };
-        match values.first() {
-            Some((_, value)) => value.to_struct(),
-            None => Err(tabla::Error::validation("a reference to an asset names none")),
-        }
+        let key = item! { "PK" => String::deserialize(deserializer)?, "SK" => "META" };
+        let key = AssetKey::from_item(&key).map_err(serde::de::Error::custom)?;
+        Ok(Self(key.asset_id))
     }
 }

@@ -1,8 +1,8 @@
-//! Themes of businesses: drafts, versions, and the one that is published.
+//! Themes of businesses: drafts, versions, and the published one.
 //!
-//! A business has themes, numbered without gaps. One of them is published: the marker says which.
-//! Publishing takes a draft to `published` for good and moves the marker, in one transaction, only
-//! if the marker is where the publisher believes it to be; going back moves the marker alone.
+//! A business has themes, numbered without gaps. Its marker names the published theme. Publishing
+//! changes a draft to `published` permanently and moves the marker, in one transaction, if the marker
+//! is at the version that the publisher expects. A rollback moves the marker alone.
 
 mod app;
 mod entities;

@@ -1,30 +1,30 @@
-//! The access patterns of the document, and those that its operations need.
+//! Access patterns of the document, and those that its operations need.
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
+use tabla::entity::{EntityQuery, Id, KeyPart, Pattern};
 use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
-/// The current drafts of a business, oldest first: those that have not expired.
-pub fn drafts(business: &Id) -> Find<Theme> {
+/// Unexpired drafts of a business, oldest first.
+pub fn drafts(business: &Id) -> EntityQuery<Theme> {
     themes(business).filter(Theme::STATUS.eq(Status::Draft)).unexpired()
 }
 
-/// All themes of a business, oldest first.
-pub fn themes(business: &Id) -> Find<Theme> {
-    Theme::find().with(Theme::BUSINESS_ID, business)
+/// Themes of a business, oldest first.
+pub fn themes(business: &Id) -> EntityQuery<Theme> {
+    Theme::of(business).into_query()
 }
 
-/// The assets of a business.
-pub fn assets(business: &Id) -> Find<AssetLink> {
-    AssetLink::find().with(AssetLink::BUSINESS_ID, business)
+/// Links to the assets of a business.
+pub fn assets(business: &Id) -> EntityQuery<AssetLink> {
+    AssetLink::of(business).into_query()
 }
 
 fn business() -> Id {
     Id::example("business")
 }
 
-/// All of them.
+/// All patterns.
 pub(crate) fn patterns() -> Vec<Documented> {
     vec![
         Pattern::new("published_theme", "the theme that a business shows")
@@ -50,13 +50,13 @@ pub(crate) fn patterns() -> Vec<Documented> {
             .get::<Business>()
             .transaction(|writes| writes.create::<Business>().create::<Theme>())
             .at_line(66),
-        Pattern::new("edit_draft", "change a draft that nobody else has changed")
+        Pattern::new("edit_draft", "change a draft that is unchanged since it was read")
             .write(|write| write.update::<Theme>())
             .at_line(66),
-        Pattern::new("archive_draft", "have a draft go later")
+        Pattern::new("archive_draft", "set the expiry of a draft")
             .write(|write| write.update::<Theme>())
             .at_line(123),
-        Pattern::new("publish", "publish a draft, if the marker is where it is believed")
+        Pattern::new("publish", "publish a draft, if the marker is at the expected version")
             .transaction(|writes| writes.update::<Theme>().create::<Marker>())
             .at_line(52),
         Pattern::new("roll_back", "show an earlier theme again")
