@@ -1,112 +1,64 @@
-//! Accounts and cards, and how everything is read.
+//! Accounts and cards, and the reads of everything.
 
 use std::time::Duration;
 
-use tabla::entity::{Change, Db, Id, Month, Outcome, Page, Transacted, UtcTime};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Change, Db, Id, Outcome, Page, UtcTime};
 use tabla::{Cursor, Error, Number, Result, RetryPolicy};
 
 use crate::entities::*;
 use crate::patterns;
-use crate::texts::{CardNumberHash, LastFour};
 
-/// Accounts, cards and transactions on a database.
+/// Operations on the accounts, cards and transactions of a database.
 #[derive(Clone, Debug)]
 pub struct CryptoCards {
     pub(crate) db: Db,
+    pub(crate) retries: RetryPolicy,
 }
 
-/// An account that is to be opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewAccount {
-    /// Its id.
-    pub account_id: Id,
-    /// Whose.
-    pub user_id: Id,
-    /// What its owner pays with.
-    pub payment_currency: Currency,
-    /// What is there in USDT.
-    pub usdt: Number,
-    /// What is there in BTC.
-    pub btc: Number,
-    /// What is there in ETH.
-    pub eth: Number,
-}
-
-/// A card that is to be issued.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewCard {
-    /// Its id.
-    pub card_id: Id,
-    /// The account that pays.
-    pub account_id: Id,
-    /// What stands for its number.
-    pub card_number_hash: CardNumberHash,
-    /// What its owner knows it by.
-    pub last_four: LastFour,
-    /// The name on it.
-    pub holder_name: String,
-    /// The last month in which it can be paid with.
-    pub expiry_date: Month,
-    /// How much can be paid with it on one day.
-    pub daily_limit_usdt: Number,
-}
-
-/// What became of issuing a card.
+/// Outcome of issuing a card.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Issued {
-    /// It is there.
+    /// The card as it was created.
     Done(Card),
     /// A card has this id. Nothing was written.
     Exists(Card),
-    /// The account is not there, or is closed. Nothing was written.
+    /// The account does not exist or is closed. Nothing was written.
     NoAccount(Option<Account>),
 }
 
 impl CryptoCards {
-    /// On this database. A lost race is tried again up to 30 times, after uneven waits that grow.
+    /// Operations with up to 30 attempts, at most 100 ms apart.
     pub fn new(db: Db) -> Self {
         let retries = RetryPolicy::contended(db.env().clone())
             .with_attempts(30)
             .with_cap(Duration::from_millis(100));
-        Self { db: db.with_retries(retries) }
+        Self { db: db.with_retries(retries.clone()), retries }
     }
 
-    /// Trying again by this policy.
+    /// Sets the attempts and their waits.
     #[must_use]
-    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
-        self.db = self.db.with_retries(retries);
-        self
+    pub fn with_retries(self, retries: RetryPolicy) -> Self {
+        Self { db: self.db.with_retries(retries.clone()), retries }
     }
 
     /// A1: an account, with its version.
-    ///
-    /// # Errors
-    /// Those of the store.
     pub async fn account(&self, account: &Id) -> Result<Option<Account>> {
-        self.db.get(&AccountKey { account_id: account.clone() }).await
+        self.db.get(&Account::key(account)).await
     }
 
-    /// A2: a page of the accounts of a user, oldest first.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// A2: page of the accounts of a user, oldest first.
     pub async fn accounts(&self, user: &Id, after: Option<Cursor>) -> Result<Page<Account>> {
         self.db.page(patterns::accounts(user).after(after)).await
     }
 
     /// T1: a transaction.
-    ///
-    /// # Errors
-    /// Those of the store.
     pub async fn transaction(&self, transaction: &Id) -> Result<Option<Transaction>> {
-        self.db.get(&TransactionKey { transaction_id: transaction.clone() }).await
+        self.db.get(&Transaction::key(transaction)).await
     }
 
-    /// T2: a page of the transactions of an account, newest first.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// T2: page of the transactions of an account, newest first.
     pub async fn transactions(
         &self,
         account: &Id,
@@ -115,10 +67,7 @@ impl CryptoCards {
         self.db.page(patterns::transactions(account).after(after)).await
     }
 
-    /// T2b: a page of the transactions of an account that were authorised between these moments.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// T2b: page of the transactions of an account, from one moment to another, newest first.
     pub async fn transactions_between(
         &self,
         account: &Id,
@@ -129,10 +78,7 @@ impl CryptoCards {
         self.db.page(patterns::transactions_between(account, from, to).after(after)).await
     }
 
-    /// T3: a page of the transactions in a status, oldest first.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// T3: page of the transactions in a status, oldest first.
     pub async fn transactions_in(
         &self,
         status: Status,
@@ -141,11 +87,8 @@ impl CryptoCards {
         self.db.page(patterns::transactions_in(status).after(after)).await
     }
 
-    /// T3b: a page of the transactions that are in a status and were authorised no later than
-    /// this: open ones have to be reconciled.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// T3b: page of the transactions in a status that were authorised up to a moment, oldest first.
+    /// Those in an open status must be reconciled.
     pub async fn stuck(
         &self,
         status: Status,
@@ -156,25 +99,19 @@ impl CryptoCards {
     }
 
     /// C1: a card.
-    ///
-    /// # Errors
-    /// Those of the store.
     pub async fn card(&self, card: &Id) -> Result<Option<Card>> {
-        self.db.get(&CardKey { card_id: card.clone() }).await
+        self.db.get(&Card::key(card)).await
     }
 
-    /// C2: a page of the cards of an account, newest first.
-    ///
-    /// # Errors
-    /// Those of the store; the cursor belongs to something else.
+    /// C2: page of the cards of an account, newest first.
     pub async fn cards(&self, account: &Id, after: Option<Cursor>) -> Result<Page<Card>> {
         self.db.page(patterns::cards(account).after(after)).await
     }
 
-    /// Opens an account. [`Outcome::Lost`] has the one that has its id.
+    /// Opens an account. [`Outcome::Lost`] has the existing one.
     ///
     /// # Errors
-    /// Those of the store; an amount is below zero, or does not fit its currency.
+    /// A balance is below zero, or does not fit its currency.
     pub async fn open_account(&self, new: NewAccount) -> Result<Outcome<Account>> {
         self.open_account_at(new, self.db.now().second()).await
     }
@@ -207,13 +144,11 @@ impl CryptoCards {
         self.db.create(account).await
     }
 
-    /// Adds to the balance of an account that was read, if nobody has changed it since: at most
-    /// once for each time that it was read, however often it is called. [`Outcome::Lost`] has the
-    /// account as it is.
+    /// Adds to a balance of an account that was read and has not changed since. A second call with
+    /// the same account therefore writes nothing. [`Outcome::Lost`] has the current account.
     ///
     /// # Errors
-    /// Those of the store; the amount is not above zero, or it or the new balance does not fit the
-    /// currency.
+    /// The amount is not above zero; it or the new balance does not fit the currency.
     pub async fn credit(
         &self,
         read: &Account,
@@ -221,59 +156,48 @@ impl CryptoCards {
         amount: Number,
     ) -> Result<Outcome<Account>> {
         if amount <= Number::ZERO {
-            return Err(Error::validation(format!("{amount} cannot be credited")));
+            return Err(Error::validation(format!("cannot credit {amount}: it is not above zero")));
         }
         currency.check("a credit", amount)?;
         let balance = read.balance(currency).checked_add(amount)?;
         currency.check("a balance", balance)?;
-        let change = Change::of(read)
-            .add(Account::balance_field(currency), amount)
-            .when(Account::STATUS.ne(AccountStatus::Closed));
-        self.db.update(change).await
+        self.update_account(read.change().increment(Account::balance_field(currency), amount)).await
     }
 
     /// Suspends, closes or reactivates an account. A closed one stays closed: [`Outcome::Lost`].
-    ///
-    /// # Errors
-    /// Those of the store.
     pub async fn set_account_status(
         &self,
         account: &Id,
         status: AccountStatus,
     ) -> Result<Outcome<Account>> {
-        let change = Change::at(AccountKey { account_id: account.clone() })
-            .set(Account::STATUS, status)
-            .when(Account::STATUS.ne(AccountStatus::Closed));
-        self.db.update(change).await
+        self.update_account(Account::key(account).change().set(Account::STATUS, status)).await
     }
 
-    /// Has an account pay with another currency. What is reserved stays reserved in its own.
-    ///
-    /// # Errors
-    /// Those of the store.
+    /// Sets the currency of further payments. Reserved amounts stay in their currency.
     pub async fn set_payment_currency(
         &self,
         account: &Id,
         currency: Currency,
     ) -> Result<Outcome<Account>> {
-        let change = Change::at(AccountKey { account_id: account.clone() })
-            .set(Account::PAYMENT_CURRENCY, currency)
-            .when(Account::STATUS.ne(AccountStatus::Closed));
-        self.db.update(change).await
+        let change = Account::key(account).change();
+        self.update_account(change.set(Account::PAYMENT_CURRENCY, currency)).await
     }
 
-    /// Issues a card of an account that is there and not closed.
+    /// Changes an account that is not closed.
+    async fn update_account(&self, change: Change<Account>) -> Result<Outcome<Account>> {
+        self.db.update(change.when(Account::STATUS.ne(AccountStatus::Closed))).await
+    }
+
+    /// Issues a card of an account that exists and is not closed.
     ///
     /// # Errors
-    /// Those of the store; the limit is below zero, or does not fit USDT.
+    /// The limit is below zero, or does not fit USDT.
     pub async fn issue_card(&self, new: NewCard) -> Result<Issued> {
         self.issue_card_at(new, self.db.now().second()).await
     }
 
     pub(crate) async fn issue_card_at(&self, new: NewCard, now: UtcTime) -> Result<Issued> {
-        not_negative("a daily limit", new.daily_limit_usdt)?;
-        Currency::Usdt.check("a daily limit", new.daily_limit_usdt)?;
-        let account = AccountKey { account_id: new.account_id.clone() };
+        check_limit(new.daily_limit_usdt)?;
         let card = Card {
             card_id: new.card_id,
             account_id: new.account_id,
@@ -288,42 +212,38 @@ impl CryptoCards {
             spent_other_days: None,
             created_at: now,
         };
-        let transaction = self
-            .db
-            .transaction()
-            .check("account", &account, Some(Account::STATUS.ne(AccountStatus::Closed)))?
-            .create("card", card.clone())?;
-        Ok(match transaction.run().await? {
-            Transacted::Done => Issued::Done(card),
-            Transacted::Lost(lost) => match lost.current("card")? {
+        let mut tx = self.db.transaction();
+        let account = Account::key(&card.account_id);
+        let account = tx.check(&account, Account::STATUS.ne(AccountStatus::Closed));
+        let created = tx.create(card.clone());
+        match tx.commit().await? {
+            Committed => Ok(Issued::Done(card)),
+            Canceled(c) => Ok(match c.current(&created)? {
                 Some(present) => Issued::Exists(present),
-                None => Issued::NoAccount(lost.current("account")?),
-            },
-        })
+                None => Issued::NoAccount(c.current(&account)?),
+            }),
+        }
     }
 
     /// Blocks, expires or reactivates a card. An expired one stays expired: [`Outcome::Lost`].
-    ///
-    /// # Errors
-    /// Those of the store.
     pub async fn set_card_status(&self, card: &Id, status: CardStatus) -> Result<Outcome<Card>> {
-        let change = Change::at(CardKey { card_id: card.clone() })
-            .set(Card::STATUS, status)
-            .when(Card::STATUS.ne(CardStatus::Expired));
-        self.db.update(change).await
+        let change = Card::key(card).change().set(Card::STATUS, status);
+        self.db.update(change.when(Card::STATUS.ne(CardStatus::Expired))).await
     }
 
-    /// Sets how much can be paid with a card on one day, this one included.
+    /// Sets the daily limit of a card, from today on.
     ///
     /// # Errors
-    /// Those of the store; the limit is below zero, or does not fit USDT.
+    /// The limit is below zero, or does not fit USDT.
     pub async fn set_daily_limit(&self, card: &Id, limit_usdt: Number) -> Result<Outcome<Card>> {
-        not_negative("a daily limit", limit_usdt)?;
-        Currency::Usdt.check("a daily limit", limit_usdt)?;
-        let change =
-            Change::at(CardKey { card_id: card.clone() }).set(Card::DAILY_LIMIT_USDT, limit_usdt);
-        self.db.update(change).await
+        check_limit(limit_usdt)?;
+        self.db.update(Card::key(card).change().set(Card::DAILY_LIMIT_USDT, limit_usdt)).await
     }
+}
+
+fn check_limit(limit_usdt: Number) -> Result<()> {
+    not_negative("a daily limit", limit_usdt)?;
+    Currency::Usdt.check("a daily limit", limit_usdt)
 }
 
 fn not_negative(what: &str, amount: Number) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The app as the command line, the demo and the tests know it.
+//! The app for the command line, the demo and the tests.
 
 use async_trait::async_trait;
 use tabla::entity::AppDesign;
@@ -14,7 +14,7 @@ use crate::patterns::patterns;
 use crate::seed::*;
 use crate::settle::Settled;
 
-/// The app.
+/// The app `crypto-cards`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CryptoCardsApp;
 
@@ -77,7 +77,7 @@ async fn find_accounts(app: &CryptoCards, pattern: &str) -> Result<Answer> {
         "account" => {
             let found = app.account(&account_id).await?;
             let version = found.as_ref().map(|account| account.version);
-            // Opened once, then every payment was authorised, and those that ended were settled.
+            // One write to open it, one for each authorisation, and one for each settlement.
             let expected = u64::from(1 + PAYMENTS + COMPLETED + FAILED);
             Answer::new(found.iter().len(), format!("version {}", version.unwrap_or_default()))
                 .expect(version == Some(expected), "a version that counts every write")
@@ -158,8 +158,7 @@ async fn find_transactions(app: &CryptoCards, pattern: &str) -> Result<Answer> {
     }
 }
 
-/// What changes data has an account, a card and a payment of its own, so that the other answers
-/// stay what they are.
+/// Ids of the account, card and payment that the writes use. The reads use others.
 fn fresh() -> Result<(Id, Id, Id)> {
     Ok((id("acc-fresh")?, id("card-fresh")?, id("lemon-fresh")?))
 }
@@ -263,11 +262,12 @@ mod tests {
 
     use super::*;
 
-    /// The waits of those who lose a race take no time.
+    // Paused, so that the waits of losers take no time.
     #[tokio::test(start_paused = true)]
-    async fn the_design_is_sound_and_every_pattern_is_right() {
+    async fn design_has_no_finding_and_every_pattern_the_right_answer() {
         let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
-        let ran = tabla_kit::check(&CryptoCardsApp, &db).await.expect("all is well");
+        let ran =
+            tabla_kit::check(&CryptoCardsApp, &db).await.expect("every pattern and race passes");
         assert_eq!(ran.len(), CryptoCardsApp.design().patterns.len());
         let open: Vec<_> = lint::check(&CryptoCardsApp.design())
             .into_iter()
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn data_that_are_there_are_not_written_again() {
+    async fn seed_keeps_existing_data() {
         let db = Db::new(Arc::new(MemoryStore::new()));
         CryptoCardsApp.create_tables(&db).await.unwrap();
         let mut books = Vec::new();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_lists_the_patterns() {
+    fn readme_lists_the_patterns() {
         let readme = include_str!("../README.md");
         let listed = listing::markdown(&CryptoCardsApp.design(), 1024).unwrap();
         let wanted = format!("<!-- patterns -->\n{listed}<!-- /patterns -->");

@@ -1,26 +1,26 @@
-//! Authorising a payment: its funds are reserved, or it is rejected.
+//! Authorisation of a payment: the reservation of its funds, or its rejection.
 
 use std::collections::BTreeMap;
 
-use tabla::entity::{Change, Check, Day, Transacted, UtcTime};
-use tabla::{Applied, Error, ErrorKind, Number, Result, RetryMode};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{self, Change, Check, Day, UtcTime};
+use tabla::{Applied, Error, ErrorKind, Number, Result};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
-use crate::judge::{Authorisation, Rejection, Spend, judge};
+use crate::rules::{Authorisation, Rejection, Spend, evaluate};
 
-/// What became of an authorisation.
+/// Outcome of an authorisation.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Authorised {
-    /// Its funds are reserved.
+    /// The transaction, whose funds this call has reserved.
     Done(Transaction),
-    /// They were before: by an earlier call, or by this one whose answer was lost. The transaction
-    /// may be completed or failed by now.
+    /// The transaction, whose funds an earlier call has reserved. It may be settled by now.
     Already(Transaction),
     /// Another payment has this id. Nothing was written.
     Mismatch(Transaction),
-    /// It is not authorised, and nothing was written.
+    /// The payment is not authorised. Nothing was written.
     Rejected(Rejection),
 }
 
@@ -36,126 +36,111 @@ impl Authorised {
 
 impl CryptoCards {
     /// Authorises a payment, once for each id: reserves its amount on the account, records it, and
-    /// counts it to its day on the card, all or none.
+    /// counts it for its day on the card, all or none.
     ///
-    /// The balance is compared in code with what is reserved, because no condition of a write can
-    /// add; the write holds only if the account still has the version that was read. Who loses
-    /// that race reads, judges and tries again.
+    /// A condition cannot add, so that the balance is compared in code. The write is conditional on
+    /// the version of the account that was read.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`] if it may be authorised: the same call tells later.
-    /// An amount is not above zero, or has more decimal places than its currency.
+    /// An amount is not above zero, or does not fit its currency. With [`Applied::Maybe`], the
+    /// payment may be authorised: a later call with the same payment returns the outcome.
     pub async fn authorise(&self, request: &Authorisation) -> Result<Authorised> {
         self.authorise_at(request, None).await
     }
 
-    /// The same as if it were this moment: for data of the past.
+    /// Authorises a payment at this moment: for sample data of the past.
     pub(crate) async fn authorise_at(
         &self,
         request: &Authorisation,
         moment: Option<UtcTime>,
     ) -> Result<Authorised> {
         request.check()?;
-        let mut in_doubt = None;
-        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to authorise");
+        match self.attempt_to_authorise(request, moment).await {
+            Err(error)
+                if *error.kind() == ErrorKind::TransactionConflict
+                    && error.applied() == Applied::No =>
+            {
+                Ok(Authorised::Rejected(Rejection::Contention))
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt_to_authorise(
+        &self,
+        request: &Authorisation,
+        moment: Option<UtcTime>,
+    ) -> Result<Authorised> {
+        let key = Transaction::key(&request.transaction_id);
+        let mut attempts = self.db.optimistic("authorise a payment");
         loop {
-            let now = moment.unwrap_or_else(|| self.db.now().second());
-            let tried = self.attempt(request, now, &mut in_doubt).await;
-            if let Some(Some(answer)) = tries.check(tried)? {
-                return Ok(answer);
+            let mut tx = attempts.begin().await?;
+            let now = moment.unwrap_or_else(|| tx.now().second());
+            if let Some(known) = tx.get(&key).await? {
+                return Ok(known_outcome(request, known));
             }
-            match tries.next_attempt().await {
-                Ok(()) => {}
-                Err(error) if is_overrun(&error) => {
-                    return Ok(Authorised::Rejected(Rejection::Contention));
+            request.check_places()?;
+            let (card, account, spend) = match read(&mut tx, request, now).await? {
+                Ok(read) => read,
+                // A concurrent call with this payment may have reserved the funds.
+                Err(rejection) => {
+                    return Ok(match tx.get(&key).await? {
+                        Some(known) => known_outcome(request, known),
+                        None => Authorised::Rejected(rejection),
+                    });
                 }
-                Err(error) => return Err(error),
+            };
+            let row = row(request, &account, spend, now);
+            let reserved = Account::reserved_field(request.user_currency);
+            let reserve = account.change().increment(reserved, request.amount_reserved);
+            let reserve = tx.update(reserve.when(Account::STATUS.eq(AccountStatus::Active)));
+            let created = tx.create(row.clone());
+            tx.update(counted(request, &card, spend));
+            match tx.commit().await? {
+                Committed => return Ok(Authorised::Done(row)),
+                Canceled(c) => match c.current(&created)? {
+                    Some(known) => return Ok(known_outcome(request, known)),
+                    // The account has the version that the first request requires: a rejection
+                    // could be contradicted.
+                    None if c.may_be_applied() && !c.failed(&reserve) => {
+                        return Err(unknown(request));
+                    }
+                    None => {}
+                },
             }
         }
-    }
-
-    /// One attempt; `None` if the race was lost or nothing can be told yet, so that all is read
-    /// again. A write whose answer was lost leaves behind the version of the account that it needs.
-    async fn attempt(
-        &self,
-        request: &Authorisation,
-        now: UtcTime,
-        in_doubt: &mut Option<u64>,
-    ) -> Result<Option<Authorised>> {
-        if let Some(known) = self.transaction(&request.transaction_id).await? {
-            return Ok(Some(answer(request, known)));
-        }
-        request.check_places()?;
-        let Some(card) = self.card(&request.card_id).await? else {
-            return self.reject(request, Rejection::UnknownCard, None, *in_doubt).await;
-        };
-        let Some(account) = self.account(&card.account_id).await? else {
-            return self.reject(request, Rejection::UnknownAccount, None, *in_doubt).await;
-        };
-        let spend = match judge(request, &card, &account, now)? {
-            Ok(spend) => spend,
-            Err(rejection) => {
-                return self.reject(request, rejection, Some(&account), *in_doubt).await;
-            }
-        };
-        let row = row(request, &account, spend, now);
-        let reserve = Change::of(&account)
-            .add(Account::reserved_field(request.user_currency), request.amount_reserved)
-            .when(Account::STATUS.eq(AccountStatus::Active));
-        let transaction = self
-            .db
-            .transaction()
-            .update("account", reserve)?
-            .create("transaction", row.clone())?
-            .update("card", counted(request, &card, spend))?;
-        match transaction.run().await {
-            Ok(Transacted::Done) => Ok(Some(Authorised::Done(row))),
-            Ok(Transacted::Lost(lost)) => match lost.current("transaction")? {
-                Some(known) => Ok(Some(answer(request, known))),
-                None => Ok(None),
-            },
-            Err(error) => {
-                if error.applied() == Applied::Maybe {
-                    *in_doubt = Some(account.version);
-                }
-                Err(error)
-            }
-        }
-    }
-
-    /// Rejects, unless the payment was authorised meanwhile or may yet be.
-    async fn reject(
-        &self,
-        request: &Authorisation,
-        rejection: Rejection,
-        account: Option<&Account>,
-        in_doubt: Option<u64>,
-    ) -> Result<Option<Authorised>> {
-        // A write that may be on its way cannot arrive once the account has another version.
-        let is_settled = |version| account.is_some_and(|own| own.version > version);
-        if in_doubt.is_some_and(|version| !is_settled(version)) {
-            return Ok(None);
-        }
-        // What has taken the funds may be this very payment.
-        let known = self.transaction(&request.transaction_id).await?;
-        Ok(Some(match known {
-            Some(known) => answer(request, known),
-            None => Authorised::Rejected(rejection),
-        }))
     }
 }
 
-/// Whether others were faster every time, and nothing else stood in the way.
-fn is_overrun(error: &Error) -> bool {
-    *error.kind() == ErrorKind::TransactionConflict && error.applied() == Applied::No
+/// Card, account and daily sum of a payment; or the reason to reject it.
+async fn read(
+    tx: &mut entity::Transaction<'_>,
+    request: &Authorisation,
+    now: UtcTime,
+) -> Result<Result<(Card, Account, Spend), Rejection>> {
+    let Some(card) = tx.get(&Card::key(&request.card_id)).await? else {
+        return Ok(Err(Rejection::UnknownCard));
+    };
+    let Some(account) = tx.get(&Account::key(&card.account_id)).await? else {
+        return Ok(Err(Rejection::UnknownAccount));
+    };
+    Ok(evaluate(request, &card, &account, now)?.map(|spend| (card, account, spend)))
 }
 
-/// What the table says of this id is the last word.
-fn answer(request: &Authorisation, known: Transaction) -> Authorised {
+/// Outcome of a payment whose id has a transaction.
+fn known_outcome(request: &Authorisation, known: Transaction) -> Authorised {
     match request.is_same(&known) {
         true => Authorised::Already(known),
         false => Authorised::Mismatch(known),
     }
+}
+
+fn unknown(request: &Authorisation) -> Error {
+    let message = format!(
+        "the response to the authorisation of {} was lost, and it may still be executed: call again",
+        request.transaction_id
+    );
+    Error::new(ErrorKind::Unavailable, message).with_applied(Applied::Maybe)
 }
 
 fn row(request: &Authorisation, account: &Account, spend: Spend, now: UtcTime) -> Transaction {
@@ -172,23 +157,24 @@ fn row(request: &Authorisation, account: &Account, spend: Spend, now: UtcTime) -
         trade_id: None,
         trade_status: None,
         retry_count: 0,
-        spend_day: spend.day,
+        spend_day: Some(spend.day),
         authorized_at: now,
         completed_at: None,
     }
 }
 
-/// The payment, counted to its day; only if the limit is the one that it was judged by.
+/// Counts the payment for its day, if the daily limit is the one that was read.
 fn counted(request: &Authorisation, card: &Card, spend: Spend) -> Change<Card> {
-    let change = Change::of(card)
+    let change = card
+        .change()
         .when(Card::STATUS.eq(CardStatus::Active))
         .when(Card::DAILY_LIMIT_USDT.eq(card.daily_limit_usdt));
     if card.spent_day == Some(spend.day) {
         return change
-            .add(Card::SPENT_USDT, request.amount_usdt)
+            .increment(Card::SPENT_USDT, request.amount_usdt)
             .when(Card::SPENT_DAY.eq(spend.day).and(Card::SPENT_USDT.le(spend.most_before)));
     }
-    // Another day than the last one: what was paid on each of them stays with it.
+    // The sum of the last day moves to the other days.
     let is_last_day = match card.spent_day {
         Some(day) => Card::SPENT_DAY.eq(day),
         None => Card::SPENT_DAY.not_exists(),
@@ -201,7 +187,7 @@ fn counted(request: &Authorisation, card: &Card, spend: Spend) -> Change<Card> {
     with_other_days(change, card.other_days(spend.day))
 }
 
-/// Holds if what the card remembers of other days is what was read.
+/// Holds if the sums of other days are those that were read.
 pub(crate) fn other_days_are(card: &Card) -> Check<Card> {
     match &card.spent_other_days {
         Some(days) => Card::SPENT_OTHER_DAYS.eq(days.clone()),
@@ -209,7 +195,7 @@ pub(crate) fn other_days_are(card: &Card) -> Check<Card> {
     }
 }
 
-/// The change with these days to remember.
+/// Sets the sums of other days.
 pub(crate) fn with_other_days(change: Change<Card>, days: BTreeMap<Day, Number>) -> Change<Card> {
     match days.is_empty() {
         true => change.clear(Card::SPENT_OTHER_DAYS),

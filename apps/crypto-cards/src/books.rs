@@ -1,4 +1,4 @@
-//! Whether an account and its transactions agree.
+//! Reconciliation of an account with its transactions.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use crate::accounts::CryptoCards;
 use crate::entities::*;
 use crate::patterns;
 
-/// An account against its transactions.
+/// An account, with the sums of its transactions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Books {
-    /// The account.
+    /// Account of the transactions.
     pub account: Account,
-    /// What its open transactions have reserved.
+    /// Reserved amounts of the open transactions.
     open: BTreeMap<Currency, Number>,
-    /// What its completed transactions have debited.
+    /// Debited amounts of the completed transactions.
     completed: BTreeMap<Currency, Number>,
 }
 
 impl Books {
-    /// The books of an account with these transactions, which are all that it has.
+    /// Books of an account with all its transactions.
     ///
     /// # Errors
-    /// A sum has more digits than a number can have.
+    /// A sum has more than 38 digits.
     pub fn new(account: Account, transactions: &[Transaction]) -> Result<Self> {
         let mut books = Self { account, open: BTreeMap::new(), completed: BTreeMap::new() };
         for row in transactions {
@@ -39,25 +39,25 @@ impl Books {
         Ok(books)
     }
 
-    /// What open transactions have reserved.
+    /// Sum of the open transactions.
     pub fn open(&self, currency: Currency) -> Number {
         self.open.get(&currency).copied().unwrap_or_default()
     }
 
-    /// What completed transactions have debited.
+    /// Sum of the completed transactions.
     pub fn completed(&self, currency: Currency) -> Number {
         self.completed.get(&currency).copied().unwrap_or_default()
     }
 
-    /// What was ever put into the account: what is there, and what was paid with it.
+    /// Sum of all deposits: the balance, and the completed transactions.
     ///
     /// # Errors
-    /// The sum has more digits than a number can have.
+    /// The sum has more than 38 digits.
     pub fn total(&self, currency: Currency) -> Result<Number> {
         Ok(self.account.balance(currency).checked_add(self.completed(currency))?)
     }
 
-    /// What is wrong, currency by currency; empty if the books agree.
+    /// Faults of each currency; empty if the books agree.
     pub fn wrong(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         for currency in Currency::ALL {
@@ -81,11 +81,8 @@ impl Books {
 }
 
 impl CryptoCards {
-    /// The books of an account, from the index of its transactions: where an index lags behind, or
-    /// while payments are being made, they may not agree for a moment.
-    ///
-    /// # Errors
-    /// Those of the store.
+    /// Books of an account, by the index of its transactions. Where index reads lag, and during
+    /// payments, they may disagree for a moment.
     pub async fn books(&self, account: &Id) -> Result<Option<Books>> {
         let rows = self.db.all(patterns::transactions(account)).await?;
         let account = self.account(account).await?;

@@ -1,4 +1,6 @@
-//! The three tables, each with its one entity. Keys are attributes as they are, without templates.
+//! The three tables, each with one entity. Keys are plain attributes, without templates.
+
+#![allow(missing_docs)]
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,7 +11,7 @@ use tabla::entity::{Day, Entity, Field, Id, KeyPart, Month, TableDesign, UtcTime
 
 use crate::texts::{CardNumberHash, LastFour};
 
-/// The table `accounts`.
+/// Table `accounts`.
 pub static ACCOUNTS: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("accounts").partition_only("account_id").index(
         "user-accounts",
@@ -18,7 +20,7 @@ pub static ACCOUNTS: LazyLock<TableDesign> = LazyLock::new(|| {
     )
 });
 
-/// The table `transactions`.
+/// Table `transactions`.
 pub static TRANSACTIONS: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("transactions")
         .partition_only("transaction_id")
@@ -26,7 +28,7 @@ pub static TRANSACTIONS: LazyLock<TableDesign> = LazyLock::new(|| {
         .index("status-transactions", "status", "authorized_at")
 });
 
-/// The table `cards`.
+/// Table `cards`.
 pub static CARDS: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("cards").partition_only("card_id").index(
         "account-cards",
@@ -35,10 +37,9 @@ pub static CARDS: LazyLock<TableDesign> = LazyLock::new(|| {
     )
 });
 
-/// What an account is held in, and paid with.
+/// Currency of a balance and of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
 pub enum Currency {
     Usdt,
     Btc,
@@ -46,64 +47,53 @@ pub enum Currency {
 }
 
 impl Currency {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Usdt, Self::Btc, Self::Eth];
 }
 
-/// What an account is.
+/// Status of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum AccountStatus {
-    /// Can be paid with.
+    /// Payments can be authorised.
     Active,
-    /// Cannot be paid with for now. What was authorised before is still settled.
+    /// No payment can be authorised. Open ones can be settled.
     Suspended,
-    /// Will never be paid with again.
+    /// Suspended permanently.
     Closed,
 }
 
-/// An account. Every write raises its `version`: whoever has read it notices that it has changed.
+/// An account. Every write raises its `version`, on which a write after a read is conditional.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = ACCOUNTS,
     pk = account_id,
-    index("user-accounts", pk = user_id, sk = created_at),
+    index("user-accounts", query = by_user, pk = user_id, sk = created_at),
     revision = version,
     updated_at = updated_at
 )]
 pub struct Account {
-    /// Which.
     pub account_id: Id,
-    /// Whose.
     #[entity(immutable)]
     pub user_id: Id,
-    /// What is there in USDT, with what is reserved.
+    /// Balance in USDT, reserved amounts included.
     pub balance_usdt: Number,
-    /// What is there in BTC.
     pub balance_btc: Number,
-    /// What is there in ETH.
     pub balance_eth: Number,
-    /// What open authorisations have reserved in USDT.
+    /// Sum of the open payments in USDT.
     pub reserved_usdt: Number,
-    /// What they have reserved in BTC.
     pub reserved_btc: Number,
-    /// What they have reserved in ETH.
     pub reserved_eth: Number,
-    /// What its owner pays with.
+    /// Currency that payments reserve.
     pub payment_currency: Currency,
-    /// What it is.
     pub status: AccountStatus,
-    /// How often it was written; it never falls, not even when funds are released.
+    /// Number of writes. It never falls, not even when funds are released.
     pub version: u64,
-    /// When it was opened.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
 impl Account {
-    /// What is there.
     pub fn balance(&self, currency: Currency) -> Number {
         match currency {
             Currency::Usdt => self.balance_usdt,
@@ -112,7 +102,6 @@ impl Account {
         }
     }
 
-    /// What is reserved of it.
     pub fn reserved(&self, currency: Currency) -> Number {
         match currency {
             Currency::Usdt => self.reserved_usdt,
@@ -121,7 +110,6 @@ impl Account {
         }
     }
 
-    /// The field that holds the balance.
     pub fn balance_field(currency: Currency) -> Field<Self, Number> {
         match currency {
             Currency::Usdt => Self::BALANCE_USDT,
@@ -130,7 +118,6 @@ impl Account {
         }
     }
 
-    /// The field that holds what is reserved.
     pub fn reserved_field(currency: Currency) -> Field<Self, Number> {
         match currency {
             Currency::Usdt => Self::RESERVED_USDT,
@@ -140,134 +127,135 @@ impl Account {
     }
 }
 
-/// What a transaction is.
+/// Account to be opened, with its balances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewAccount {
+    pub account_id: Id,
+    pub user_id: Id,
+    pub payment_currency: Currency,
+    pub usdt: Number,
+    pub btc: Number,
+    pub eth: Number,
+}
+
+/// Status of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, KeyPart)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
-    /// Its funds are reserved.
+    /// The funds are reserved.
     Authorized,
-    /// Its funds are reserved, and are being exchanged.
+    /// The funds are reserved and being exchanged.
     Trading,
-    /// Its funds are gone.
+    /// The funds are debited.
     Completed,
-    /// Its funds were released.
+    /// The funds are released.
     Failed,
 }
 
 impl Status {
-    /// Those in which the funds of a transaction are reserved.
+    /// Statuses in which the funds are reserved.
     pub const OPEN: [Self; 2] = [Self::Authorized, Self::Trading];
 
-    /// Whether the funds are reserved.
     pub fn is_open(self) -> bool {
         Self::OPEN.contains(&self)
     }
 }
 
-/// A payment with a card, under the id that the provider gave it.
+/// A payment with a card. The provider assigns its id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[entity(
     table = TRANSACTIONS,
     pk = transaction_id,
-    index("account-transactions", pk = account_id, sk = authorized_at),
-    index("status-transactions", pk = status, sk = authorized_at)
+    index("account-transactions", query = by_account, pk = account_id, sk = authorized_at),
+    index("status-transactions", query = by_status, pk = status, sk = authorized_at)
 )]
 pub struct Transaction {
-    /// Which.
     pub transaction_id: Id,
-    /// The account that pays.
     #[entity(immutable)]
     pub account_id: Id,
-    /// The card that it was paid with.
     #[entity(immutable)]
     pub card_id: Id,
-    /// What the shop gets, in ARS.
     #[entity(immutable)]
     pub amount_ars: Number,
-    /// The same in USDT: what counts for the card's day.
+    /// The amount in USDT, which counts for the card's daily limit.
     #[entity(immutable)]
     pub amount_usdt: Number,
-    /// The same in `user_currency`: exactly what was reserved, and is debited or released.
+    /// The amount in `user_currency`, which is reserved, and debited or released. Zero: another
+    /// program has written the transaction, without the amount.
     #[entity(immutable)]
+    #[serde(default)]
     pub amount_reserved: Number,
     /// ARS for one USDT.
     #[entity(immutable)]
     pub exchange_rate: Number,
-    /// What the account pays with.
     #[entity(immutable)]
     pub user_currency: Currency,
-    /// What it is.
     pub status: Status,
-    /// The exchange of the funds.
+    /// Exchange of the funds.
     pub trade_id: Option<Id>,
-    /// What the exchange says of it.
+    /// Status of the exchange, as it reports it.
     pub trade_status: Option<String>,
-    /// How often the exchange was tried again.
+    /// Number of retries of the exchange.
     pub retry_count: u32,
-    /// The card's day that it counts for.
+    /// Day of the card for which the payment counts; `None` if it counts for none.
     #[entity(immutable)]
-    pub spend_day: Day,
-    /// When the funds were reserved.
+    pub spend_day: Option<Day>,
     #[entity(immutable)]
     pub authorized_at: UtcTime,
-    /// When they were debited.
     pub completed_at: Option<UtcTime>,
 }
 
-/// What a card is.
+/// Status of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum CardStatus {
-    /// Can be paid with.
+    /// Payments can be authorised.
     Active,
-    /// Cannot be paid with for now.
+    /// No payment can be authorised.
     Blocked,
-    /// Will never be paid with again.
+    /// Blocked permanently.
     Expired,
 }
 
 /// A card of an account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
-#[entity(table = CARDS, pk = card_id, index("account-cards", pk = account_id, sk = created_at))]
+#[entity(
+    table = CARDS,
+    pk = card_id,
+    index("account-cards", query = by_account, pk = account_id, sk = created_at)
+)]
 pub struct Card {
-    /// Which.
     pub card_id: Id,
-    /// The account that pays.
     #[entity(immutable)]
     pub account_id: Id,
-    /// What stands for its number, which is never stored.
     #[entity(immutable)]
     pub card_number_hash: CardNumberHash,
-    /// What its owner knows it by.
     #[entity(immutable)]
     pub last_four: LastFour,
-    /// The name on it.
     pub holder_name: String,
-    /// The last month in which it can be paid with. A renewed card is another card.
+    /// Last month in which payments can be authorised. A renewed card is another card.
     #[entity(immutable)]
     pub expiry_date: Month,
-    /// What it is.
     pub status: CardStatus,
-    /// How much can be paid with it on one day.
     pub daily_limit_usdt: Number,
-    /// How much was paid with it on `spent_day`.
+    /// Sum of the payments on `spent_day`.
+    #[serde(default)]
     pub spent_usdt: Number,
-    /// The day of the payment that was made last, in UTC; none before the first.
+    /// Day of the last payment, in UTC; `None` before the first.
     pub spent_day: Option<Day>,
-    /// How much was paid with it on other days, as far as they are remembered: a clock that is
-    /// ahead or behind has payments on days that do not follow each other.
+    /// Sums of up to [`DAYS`](Self::DAYS) - 1 other days: clocks of callers differ, so that the days
+    /// of payments need not be in order.
     pub spent_other_days: Option<BTreeMap<Day, Number>>,
-    /// When it was issued.
     #[entity(immutable)]
     pub created_at: UtcTime,
 }
 
 impl Card {
-    /// Days that a card remembers, the one that was paid on last included. With one more, the
-    /// earliest is forgotten, and no day before those that are left can be paid on any more.
+    /// Days whose sums a card keeps, `spent_day` included. One more day drops the earliest. Payments
+    /// on days before the kept ones are rejected.
     pub const DAYS: usize = 31;
 
-    /// How much was paid with it on a day.
+    /// Sum of the payments on a day.
     pub fn spent_on(&self, day: Day) -> Number {
         if self.spent_day == Some(day) {
             return self.spent_usdt;
@@ -276,21 +264,20 @@ impl Card {
         others.and_then(|days| days.get(&day)).copied().unwrap_or_default()
     }
 
-    /// The days that it remembers, in order; a day whose payments have all failed has zero.
+    /// Sums of the kept days. A day whose payments all failed has zero.
     pub fn days(&self) -> BTreeMap<Day, Number> {
         let mut days = self.spent_other_days.clone().unwrap_or_default();
         days.extend(self.spent_day.map(|day| (day, self.spent_usdt)));
         days
     }
 
-    /// Whether it may have forgotten what was paid with it on a day. The number of days that it
-    /// remembers never falls.
+    /// Whether the sum of a day may be dropped. The number of kept days never falls.
     pub(crate) fn is_forgotten(&self, day: Day) -> bool {
         let days = self.days();
         days.len() >= Self::DAYS && days.first_key_value().is_some_and(|(first, _)| day < *first)
     }
 
-    /// The days to remember beside this one, which becomes the one that was paid on last.
+    /// Sums to keep beside a day that becomes `spent_day`.
     pub(crate) fn other_days(&self, day: Day) -> BTreeMap<Day, Number> {
         let mut days = self.days();
         days.remove(&day);
@@ -299,4 +286,16 @@ impl Card {
         }
         days
     }
+}
+
+/// Card to be issued.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewCard {
+    pub card_id: Id,
+    pub account_id: Id,
+    pub card_number_hash: CardNumberHash,
+    pub last_four: LastFour,
+    pub holder_name: String,
+    pub expiry_date: Month,
+    pub daily_limit_usdt: Number,
 }

@@ -1,7 +1,7 @@
-//! Decimal places of the currencies, and the amounts that fit them.
+//! Decimal places of the currencies, and amounts that fit them.
 //!
 //! Every stored amount is a whole number of a currency's smallest unit, with at most 38 digits. Sums
-//! and differences of such amounts are exact, so that whatever is reserved can be debited and
+//! and differences of such amounts are exact, so that each reserved amount can be debited and
 //! released.
 
 use tabla::{Error, Number, Result};

@@ -1,41 +1,39 @@
-//! How the data are found. The document numbers none of its patterns: these numbers are ours, of
-//! accounts (A), transactions (T), cards (C) and operations (O).
+//! Access patterns. The document has no numbers for them. These are of accounts (A), transactions
+//! (T), cards (C), reconciliation (R) and operations (O).
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Pattern, UtcTime};
+use tabla::entity::{EntityQuery, Id, KeyPart, Pattern, UtcTime};
 use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
-/// The accounts of a user, oldest first.
-pub fn accounts(user: &Id) -> Find<Account> {
-    Account::find_by("user-accounts").with(Account::USER_ID, user)
+/// Accounts of a user, oldest first.
+pub fn accounts(user: &Id) -> EntityQuery<Account> {
+    Account::by_user(user).into_query()
 }
 
-/// The transactions of an account, newest first.
-pub fn transactions(account: &Id) -> Find<Transaction> {
-    Transaction::find_by("account-transactions").with(Transaction::ACCOUNT_ID, account).descending()
+/// Transactions of an account, newest first.
+pub fn transactions(account: &Id) -> EntityQuery<Transaction> {
+    Transaction::by_account(account).newest_first()
 }
 
-/// The transactions of an account that were authorised between these moments, which belong to
-/// them; newest first.
-pub fn transactions_between(account: &Id, from: UtcTime, to: UtcTime) -> Find<Transaction> {
-    transactions(account).between(Transaction::AUTHORIZED_AT, from, to)
+/// Transactions of an account from one moment to another, both included, newest first.
+pub fn transactions_between(account: &Id, from: UtcTime, to: UtcTime) -> EntityQuery<Transaction> {
+    Transaction::by_account(account).authorized_at(from..=to).newest_first()
 }
 
-/// The transactions in a status, oldest first.
-pub fn transactions_in(status: Status) -> Find<Transaction> {
-    Transaction::find_by("status-transactions").with(Transaction::STATUS, status)
+/// Transactions in a status, oldest first.
+pub fn transactions_in(status: Status) -> EntityQuery<Transaction> {
+    Transaction::by_status(status).into_query()
 }
 
-/// The transactions that are in a status and were authorised no later than this, oldest first: if
-/// it is an open one, they are stuck.
-pub fn stuck(status: Status, until: UtcTime) -> Find<Transaction> {
-    transactions_in(status).to(Transaction::AUTHORIZED_AT, until)
+/// Transactions in a status that were authorised up to a moment, oldest first.
+pub fn stuck(status: Status, until: UtcTime) -> EntityQuery<Transaction> {
+    Transaction::by_status(status).authorized_at(..=until)
 }
 
-/// The cards of an account, newest first.
-pub fn cards(account: &Id) -> Find<Card> {
-    Card::find_by("account-cards").with(Card::ACCOUNT_ID, account).descending()
+/// Cards of an account, newest first.
+pub fn cards(account: &Id) -> EntityQuery<Card> {
+    Card::by_account(account).newest_first()
 }
 
 fn account() -> Id {
@@ -46,7 +44,7 @@ fn moment() -> UtcTime {
     UtcTime::example("authorized_at")
 }
 
-/// All of them.
+/// All patterns.
 pub(crate) fn patterns() -> Vec<Documented> {
     vec![
         Pattern::new("account", "an account with its version")

@@ -1,4 +1,4 @@
-//! Data like those of the real app.
+//! Sample data.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use tabla::entity::{Db, Id, UtcTime};
 use tabla::{Number, Result};
 use tabla_kit::Progress;
 
-use crate::accounts::{CryptoCards, NewAccount, NewCard};
+use crate::accounts::CryptoCards;
 use crate::authorise::Authorised;
 use crate::entities::*;
-use crate::judge::Authorisation;
+use crate::rules::Authorisation;
 use crate::texts::{CardNumberHash, LastFour};
 
 /// Accounts at scale 1, two of each user.
@@ -22,11 +22,11 @@ pub(crate) const PAYMENTS: u32 = 8;
 pub(crate) const COMPLETED: u32 = 4;
 pub(crate) const FAILED: u32 = 2;
 
-/// When the first payment was made.
+/// Moment of the first payment.
 const FIRST: u64 = 1_740_819_600; // 2025-03-01T09:00:00Z
 const HOUR: u64 = 3600;
 
-/// Where the hashes of the cards' numbers come from: they look like hashes, and are of no number.
+/// Multiplier from which the hashes of the cards are made. They are of no card number.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 pub(crate) fn id(text: impl Into<String>) -> Result<Id> {
@@ -49,18 +49,18 @@ pub(crate) fn transaction(account: u32, number: u32) -> Result<Id> {
     id(format!("lemon-{account:04}-{number:02}"))
 }
 
-/// When a payment of an account was made.
+/// Moment of a payment of an account.
 pub(crate) fn moment(account: u32, payment: u32) -> UtcTime {
     UtcTime::from_secs(FIRST + u64::from(payment) * 10 * HOUR + u64::from(account) * 60)
 }
 
-/// So many units of the decimal place, exactly.
+/// Number of units of a decimal place.
 pub(crate) fn scaled(units: u64, decimals: u32) -> Result<Number> {
     Ok(Number::parse(&format!("{units}e-{decimals}"))?)
 }
 
-/// A payment of this many cents of USDT, at 1050 ARS for a USDT, 100 000 USDT for a BTC and 4 000
-/// USDT for an ETH.
+/// A payment with an amount in cents of USDT, at 1050 ARS for a USDT, 100 000 USDT for a BTC and
+/// 4 000 USDT for an ETH.
 pub(crate) fn payment(
     transaction: Id,
     card: Id,
@@ -93,7 +93,7 @@ pub(crate) fn new_account(account_id: Id, user_id: Id, currency: Currency) -> Re
     })
 }
 
-/// A card that is good for three years.
+/// A card that is valid for three years.
 pub(crate) fn new_card(db: &Db, card_id: Id, account_id: Id, number: u64) -> Result<NewCard> {
     let mut hash = String::new();
     for part in 1..=4 {
@@ -111,12 +111,12 @@ pub(crate) fn new_card(db: &Db, card_id: Id, account_id: Id, number: u64) -> Res
     })
 }
 
-/// What account of this number pays with.
+/// Payment currency of an account.
 pub(crate) fn currency(account: u32) -> Currency {
     Currency::ALL[account as usize % Currency::ALL.len()]
 }
 
-/// How many cents a payment has.
+/// Amount of a payment, in cents.
 pub(crate) fn cents(account: u32, payment: u32) -> u64 {
     u64::from(150 + 37 * payment + 11 * account)
 }
@@ -159,7 +159,7 @@ async fn seed_payment(app: &CryptoCards, number: u32, index: u32) -> Result<()> 
     let request =
         payment(transaction_id.clone(), card(number, 0)?, currency(number), cents(number, index))?;
     let answer = app.authorise_at(&request, Some(at)).await?;
-    // Data that are there already stay as they are.
+    // Existing data stay as they are.
     if !matches!(answer, Authorised::Done(_)) {
         return Ok(());
     }

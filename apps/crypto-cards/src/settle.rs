@@ -1,166 +1,144 @@
-//! Completing a transaction, which debits its funds, or failing it, which releases them.
+//! Settlement of a payment: completion, which debits its funds, or failure, which releases them.
 
-use tabla::entity::{Change, Id, Transacted, UtcTime};
-use tabla::{Result, RetryMode};
+use tabla::Result;
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{self, Change, Id, UtcTime};
 
 use crate::accounts::CryptoCards;
 use crate::authorise::{other_days_are, with_other_days};
 use crate::entities::*;
 
-/// What became of settling a transaction.
+/// Outcome of settling a transaction.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Settled {
-    /// It is settled as was wanted.
+    /// The transaction, which this call has settled.
     Done(Transaction),
-    /// It was so before: by an earlier call, or by this one whose answer was lost.
+    /// The transaction, which an earlier call has settled in this way.
     Already(Transaction),
-    /// It was settled the other way, for good. Nothing was written.
+    /// The transaction, which an earlier call has settled in the other way. Nothing was written.
     Otherwise(Transaction),
     /// There is no such transaction.
     Unknown,
-    /// The account has not reserved what the transaction says, or is not there: the books are
-    /// wrong, and have to be looked at. Nothing was written.
+    /// The account does not exist, or has less reserved than the transaction: the books must be
+    /// reconciled. Nothing was written.
     Reconcile {
         /// The transaction, which is still open.
         transaction: Transaction,
-        /// Its account.
+        /// Account of the transaction.
         account: Option<Box<Account>>,
     },
 }
 
-/// The two ways to settle.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
-    Complete,
-    Fail,
-}
-
 impl CryptoCards {
-    /// Debits the balance and the reservation of a transaction together, and marks it completed.
+    /// Completes a payment: debits the balance and the reservation together.
     ///
-    /// The account need not be what it was when the payment was authorised, and may be suspended:
-    /// what is reserved is there.
+    /// The account may have changed since the authorisation, and may be suspended: the reserved
+    /// amount is there.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may be completed: the same call tells later.
+    /// With [`Applied::Maybe`](tabla::Applied::Maybe), the payment may be completed: a later call
+    /// returns the outcome.
     pub async fn complete(&self, id: &Id, trade_status: Option<&str>) -> Result<Settled> {
-        self.settle(id, Way::Complete, trade_status, None).await
+        self.settle(id, Status::Completed, trade_status, None).await
     }
 
-    /// Releases the reservation of a transaction, marks it failed, and gives its amount back to
-    /// its day on the card if the card remembers the day.
+    /// Fails a payment: releases the reservation, and subtracts the amount from its day on the card,
+    /// if the card keeps the day.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have failed: the same call tells later.
+    /// With [`Applied::Maybe`](tabla::Applied::Maybe), the payment may have failed: a later call
+    /// returns the outcome.
     pub async fn fail(&self, id: &Id, trade_status: Option<&str>) -> Result<Settled> {
-        self.settle(id, Way::Fail, trade_status, None).await
+        self.settle(id, Status::Failed, trade_status, None).await
     }
 
-    /// Completes as if it were this moment: for data of the past.
+    /// Completes a payment at this moment: for sample data of the past.
     pub(crate) async fn complete_at(&self, id: &Id, now: UtcTime) -> Result<Settled> {
-        self.settle(id, Way::Complete, Some("FILLED"), Some(now)).await
+        self.settle(id, Status::Completed, Some("FILLED"), Some(now)).await
     }
 
     async fn settle(
         &self,
         id: &Id,
-        way: Way,
+        wanted: Status,
         trade_status: Option<&str>,
         moment: Option<UtcTime>,
     ) -> Result<Settled> {
-        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to settle");
+        let mut attempts = self.db.optimistic("settle a payment");
         loop {
-            let now = moment.unwrap_or_else(|| self.db.now().second());
-            // Whether a try whose answer was lost was carried out shows in the transaction's
-            // status, which is read first.
-            let tried = self.attempt_to_settle(id, way, trade_status, now).await;
-            if let Some(Some(settled)) = tries.check(tried)? {
-                return Ok(settled);
+            let mut tx = attempts.begin().await?;
+            let now = moment.unwrap_or_else(|| tx.now().second());
+            let Some(row) = tx.get(&Transaction::key(id)).await? else {
+                return Ok(Settled::Unknown);
+            };
+            if row.status == wanted {
+                return Ok(Settled::Already(row));
             }
-            tries.next_attempt().await?;
-        }
-    }
-
-    /// One attempt; `None` if something has changed, so that all is read again.
-    async fn attempt_to_settle(
-        &self,
-        id: &Id,
-        way: Way,
-        trade_status: Option<&str>,
-        now: UtcTime,
-    ) -> Result<Option<Settled>> {
-        let Some(row) = self.transaction(id).await? else { return Ok(Some(Settled::Unknown)) };
-        let wanted = match way {
-            Way::Complete => Status::Completed,
-            Way::Fail => Status::Failed,
-        };
-        if !row.status.is_open() {
-            return Ok(Some(match row.status == wanted {
-                true => Settled::Already(row),
-                false => Settled::Otherwise(row),
-            }));
-        }
-        let mut settled = Transaction { status: wanted, ..row.clone() };
-        let mut mark = Change::of(&row)
-            .set(Transaction::STATUS, wanted)
-            .when(Transaction::STATUS.is_in(Status::OPEN));
-        if let Some(trade_status) = trade_status {
-            mark = mark.set(Transaction::TRADE_STATUS, trade_status);
-            settled.trade_status = Some(trade_status.to_owned());
-        }
-        if way == Way::Complete {
-            mark = mark.set(Transaction::COMPLETED_AT, now);
-            settled.completed_at = Some(now);
-        }
-        let mut transaction = self
-            .db
-            .transaction()
-            .update("account", paid(&row, way))?
-            .update("transaction", mark)?;
-        if way == Way::Fail
-            && let Some(given_back) = self.given_back(&row).await?
-        {
-            transaction = transaction.update("card", given_back)?;
-        }
-        match transaction.run().await? {
-            Transacted::Done => Ok(Some(Settled::Done(settled))),
-            Transacted::Lost(lost) if lost.names() == ["account"] => {
-                let account = lost.current("account")?.map(Box::new);
-                Ok(Some(Settled::Reconcile { transaction: row, account }))
+            if !row.status.is_open() {
+                return Ok(Settled::Otherwise(row));
             }
-            Transacted::Lost(_) => Ok(None),
+            if row.amount_reserved.is_zero() {
+                let account = tx.get(&Account::key(&row.account_id)).await?.map(Box::new);
+                return Ok(Settled::Reconcile { transaction: row, account });
+            }
+            let mut settled = Transaction { status: wanted, ..row.clone() };
+            let mut change = row.change().set(Transaction::STATUS, wanted);
+            if let Some(trade_status) = trade_status {
+                change = change.set(Transaction::TRADE_STATUS, trade_status);
+                settled.trade_status = Some(trade_status.to_owned());
+            }
+            if wanted == Status::Completed {
+                change = change.set(Transaction::COMPLETED_AT, now);
+                settled.completed_at = Some(now);
+            }
+            let account = tx.update(paid(&row, wanted));
+            tx.update(change.when(Transaction::STATUS.is_in(Status::OPEN)));
+            if wanted == Status::Failed
+                && let Some(given_back) = given_back(&mut tx, &row).await?
+            {
+                tx.update(given_back);
+            }
+            match tx.commit().await? {
+                Committed => return Ok(Settled::Done(settled)),
+                Canceled(c) if c.only(&account) => {
+                    let account = c.current(&account)?.map(Box::new);
+                    return Ok(Settled::Reconcile { transaction: row, account });
+                }
+                Canceled(_) => {}
+            }
         }
-    }
-
-    /// What gives the amount back to its day on the card; `None` if the card has forgotten the day.
-    async fn given_back(&self, row: &Transaction) -> Result<Option<Change<Card>>> {
-        let (day, amount) = (row.spend_day, row.amount_usdt);
-        let card = self.card(&row.card_id).await?;
-        let Some(card) = card.filter(|card| card.spent_on(day) >= amount) else { return Ok(None) };
-        if card.spent_day == Some(day) {
-            let change = Change::of(&card).add(Card::SPENT_USDT, amount.negated());
-            let is_there = Card::SPENT_DAY.eq(day).and(Card::SPENT_USDT.ge(amount));
-            return Ok(Some(change.when(is_there)));
-        }
-        let mut days = card.spent_other_days.clone().unwrap_or_default();
-        days.insert(day, card.spent_on(day).checked_sub(amount)?);
-        let change = Change::of(&card).when(other_days_are(&card));
-        Ok(Some(with_other_days(change, days)))
     }
 }
 
-/// The account without what was reserved; and, if it is paid, without the amount itself. That the
-/// amount is there is enough: whatever else has changed does not matter.
-fn paid(row: &Transaction, way: Way) -> Change<Account> {
+/// Subtracts the amount from its day on the card; `None` if the card does not keep the day.
+async fn given_back(
+    tx: &mut entity::Transaction<'_>,
+    row: &Transaction,
+) -> Result<Option<Change<Card>>> {
+    let (Some(day), amount) = (row.spend_day, row.amount_usdt) else { return Ok(None) };
+    let card = tx.get(&Card::key(&row.card_id)).await?;
+    let Some(card) = card.filter(|card| card.spent_on(day) >= amount) else { return Ok(None) };
+    if card.spent_day == Some(day) {
+        let change = card.change().increment(Card::SPENT_USDT, amount.negated());
+        let is_counted = Card::SPENT_DAY.eq(day).and(Card::SPENT_USDT.ge(amount));
+        return Ok(Some(change.when(is_counted)));
+    }
+    let mut days = card.spent_other_days.clone().unwrap_or_default();
+    days.insert(day, card.spent_on(day).checked_sub(amount)?);
+    Ok(Some(with_other_days(card.change().when(other_days_are(&card)), days)))
+}
+
+/// Subtracts the amount from the reservation, and from the balance if the payment is completed. The
+/// change does not require the version of the account, only that the amount is there.
+fn paid(row: &Transaction, wanted: Status) -> Change<Account> {
     let amount = row.amount_reserved;
     let reserved = Account::reserved_field(row.user_currency);
     let balance = Account::balance_field(row.user_currency);
-    let change = Change::at(AccountKey { account_id: row.account_id.clone() })
-        .add(reserved, amount.negated())
-        .when(reserved.ge(amount));
-    match way {
-        Way::Complete => change.add(balance, amount.negated()).when(balance.ge(amount)),
-        Way::Fail => change,
+    let change = Account::key(&row.account_id).change().increment(reserved, amount.negated());
+    let change = change.when(reserved.ge(amount));
+    match wanted {
+        Status::Completed => change.increment(balance, amount.negated()).when(balance.ge(amount)),
+        _ => change,
     }
 }

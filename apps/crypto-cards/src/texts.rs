@@ -1,32 +1,32 @@
-//! Texts of a fixed form.
+//! Texts of a fixed form: the hash and the last digits of a card's number.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tabla::{Error, Result};
 
-/// The SHA-256 hash of a card's number, in 64 lower-case hexadecimal digits. A number itself does
-/// not pass for one, so that none is stored by mistake.
+/// SHA-256 hash of a card's number, as 64 lower-case hexadecimal digits. A card's number is refused,
+/// so that none is stored by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CardNumberHash(String);
 
-/// The last four digits of a card's number.
+/// Last four digits of a card's number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LastFour(String);
 
 impl CardNumberHash {
-    /// The hash of this text.
+    /// Hash with this text.
     ///
     /// # Errors
-    /// It is not one.
+    /// The text is not 64 lower-case hexadecimal digits.
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         match text.len() == 64 && text.bytes().all(is_digit) {
             true => Ok(Self(text)),
-            // The text is not shown: it may be the number of a card.
+            // The error does not contain the text, which may be a card's number.
             false => Err(Error::validation(
                 "the hash of a card's number has 64 lower-case hexadecimal digits",
             )),
@@ -35,10 +35,10 @@ impl CardNumberHash {
 }
 
 impl LastFour {
-    /// These four digits.
+    /// Digits with this text.
     ///
     /// # Errors
-    /// They are not.
+    /// The text is not four digits.
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         match text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_number_is_no_hash() {
+    fn card_number_is_refused_as_a_hash() {
         let hash = "0123456789abcdef".repeat(4);
         assert_eq!(CardNumberHash::new(&hash).unwrap().to_string(), hash);
         for text in ["", "4111111111111111", &hash[1..], &hash.to_uppercase()] {

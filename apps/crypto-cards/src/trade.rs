@@ -1,17 +1,17 @@
-//! The exchange of reserved funds, as far as a transaction knows of it.
+//! Exchange of the reserved funds of a transaction.
 
 use tabla::entity::{Change, Id, Outcome};
-use tabla::{Result, RetryMode};
+use tabla::{Applied, Result, RetryMode};
 
 use crate::accounts::CryptoCards;
 use crate::entities::*;
 
 impl CryptoCards {
-    /// The exchange of an authorised transaction's funds begins: once. [`Outcome::Lost`] has the
-    /// transaction as it is.
+    /// Begins the exchange of an authorised transaction's funds, once. [`Outcome::Lost`] has the
+    /// current transaction.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have begun.
+    /// With [`Applied::Maybe`], the exchange may have begun.
     pub async fn begin_trade(
         &self,
         id: &Id,
@@ -19,21 +19,21 @@ impl CryptoCards {
         trade_status: &str,
     ) -> Result<Outcome<Transaction>> {
         let change = || {
-            Change::at(TransactionKey { transaction_id: id.clone() })
+            Transaction::key(id)
+                .change()
                 .set(Transaction::STATUS, Status::Trading)
                 .set(Transaction::TRADE_ID, trade_id)
                 .set(Transaction::TRADE_STATUS, trade_status)
                 .when(Transaction::STATUS.eq(Status::Authorized))
         };
-        let is_mine = |row: &Transaction| row.trade_id.as_ref() == Some(trade_id);
-        self.change_once(change, is_mine).await
+        self.change_once(change, |row| row.trade_id.as_ref() == Some(trade_id)).await
     }
 
-    /// The exchange is tried again, under an id of its own: once for each time that the
-    /// transaction was read. [`Outcome::Lost`] has the transaction as it is.
+    /// Retries the exchange under a new id, once for a transaction that was read. [`Outcome::Lost`]
+    /// has the current transaction.
     ///
     /// # Errors
-    /// Those of the store; [`Applied::Maybe`](tabla::Applied::Maybe) if it may have been counted.
+    /// With [`Applied::Maybe`], the retry may have been counted.
     pub async fn retry_trade(
         &self,
         read: &Transaction,
@@ -42,7 +42,7 @@ impl CryptoCards {
     ) -> Result<Outcome<Transaction>> {
         let next = read.retry_count + 1;
         let change = || {
-            Change::of(read)
+            read.change()
                 .set(Transaction::RETRY_COUNT, next)
                 .set(Transaction::TRADE_ID, trade_id)
                 .set(Transaction::TRADE_STATUS, trade_status)
@@ -54,22 +54,23 @@ impl CryptoCards {
         self.change_once(change, is_mine).await
     }
 
-    /// Makes a change that can be made only once. If its answer was lost, making it again shows
-    /// what stands there, and with that whether it was made.
+    /// Makes a change whose condition holds only once. After a lost response it is sent again, and the
+    /// item of the failed condition tells whether it was applied: a plain write, which a read can
+    /// resolve, costs half of a transaction with a token.
     async fn change_once(
         &self,
         change: impl Fn() -> Change<Transaction>,
         is_mine: impl Fn(&Transaction) -> bool,
     ) -> Result<Outcome<Transaction>> {
-        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to tell of the exchange");
-        loop {
-            match tries.check(self.db.update(change()).await)? {
-                Some(Outcome::Lost(Some(row))) if tries.may_be_applied() && is_mine(&row) => {
-                    return Ok(Outcome::Done(row));
-                }
-                Some(outcome) => return Ok(outcome),
-                None => tries.next_attempt().await?,
-            }
+        let update = || self.db.update(change());
+        match self.retries.run(RetryMode::OnlyIfNotApplied, update).await {
+            Err(error) if error.applied() == Applied::Maybe => {}
+            outcome => return outcome,
+        }
+        let again = self.retries.run(RetryMode::Idempotent, update).await;
+        match again.map_err(|error| error.with_applied(Applied::Maybe))? {
+            Outcome::Lost(Some(row)) if is_mine(&row) => Ok(Outcome::Done(row)),
+            outcome => Ok(outcome),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the accounts of a drill and their transactions agree.
+//! Audit of the accounts of a drill.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use tabla::{Number, Result};
 use super::{ACCOUNTS, Drill, Ledger, account, card, wrong};
 use crate::books::Books;
 use crate::entities::*;
-use crate::judge::Authorisation;
+use crate::rules::Authorisation;
 
-/// How often an account is read anew if somebody has changed it meanwhile: who was killed may have
-/// sent a request that arrives late.
+/// Attempts to read an account without a concurrent change, such as a late request of a killed
+/// client process.
 const READS: u32 = 100;
 
-/// The accounts of a drill, each as it was at one moment.
+/// Snapshots of the accounts of a drill.
 #[derive(Clone, Debug)]
 pub struct Audit {
     pub(super) accounts: Vec<Snapshot>,
 }
 
-/// An account, its card and its transactions.
+/// An account, its card and its transactions at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
     pub(super) deposit: Number,
@@ -28,15 +28,15 @@ pub(super) struct Snapshot {
     pub(super) card: Card,
     pub(super) rows: Vec<Transaction>,
     pub(super) requests: Vec<Authorisation>,
-    /// The books by the index of the account's transactions, where it does not lag behind.
+    /// Books by the index of the account's transactions; `None` where index reads lag.
     pub(super) indexed: Option<Books>,
 }
 
 impl Drill {
-    /// Reads everything, to be judged.
+    /// Reads a snapshot of each account.
     ///
     /// # Errors
-    /// Those of the store; an account or a card is gone; somebody goes on changing an account.
+    /// An account or a card does not exist; an account has changed during each of 100 reads.
     pub async fn audit(&self) -> Result<Audit> {
         let mut accounts = Vec::new();
         for number in 0..ACCOUNTS {
@@ -55,33 +55,33 @@ impl Drill {
                 rows.extend(self.app.transaction(&request.transaction_id).await?);
             }
             let card = self.app.card(&card(number)?).await?;
-            let card = card.ok_or_else(|| wrong("a card is gone"))?;
+            let card = card.ok_or_else(|| wrong("a card does not exist"))?;
             let indexed = match self.app.db.store().capabilities().index_reads_lag {
                 true => None,
                 false => self.app.books(&account.account_id).await?,
             };
-            // Whatever changes what was read changes the account with it.
+            // Every write of card or transactions that counts for the audit writes the account, too.
             if self.account(number).await? == account {
                 let (deposit, requests) = (self.deposit(number)?, requests);
                 return Ok(Snapshot { deposit, account, card, rows, requests, indexed });
             }
         }
-        Err(wrong("an account goes on changing"))
+        Err(wrong(format!("account {number} has changed during each of {READS} reads")))
     }
 
     async fn account(&self, number: u64) -> Result<Account> {
         let found = self.app.account(&account(number)?).await?;
-        found.ok_or_else(|| wrong("an account is gone"))
+        found.ok_or_else(|| wrong("an account does not exist"))
     }
 }
 
 impl Audit {
-    /// What is wrong, with the books or with what was told; empty if all is right.
+    /// Faults of the books and of the responses; empty if there are none.
     ///
-    /// No account is below zero, what is reserved is the sum of the open transactions, money has
-    /// neither come nor gone, every transaction was authorised once and settled at most once, a
-    /// card's day is the sum of its payments and within its limit; and all that anybody was told is
-    /// so.
+    /// No balance is below zero; the reservation is the sum of the open transactions; balance and
+    /// completed transactions add up to the deposit; each transaction is authorised once and settled
+    /// at most once; the daily sum of a card is that of its payments, and within its limit; and every
+    /// response is true.
     pub fn wrong(&self, ledger: &Ledger) -> Vec<String> {
         let rows: BTreeMap<Id, Transaction> = self
             .accounts
@@ -97,10 +97,10 @@ impl Audit {
         books.chain(ledger.wrong(&rows)).collect()
     }
 
-    /// What all accounts have reserved.
+    /// Sum of the reservations of all accounts.
     ///
     /// # Errors
-    /// The sum has more digits than a number can have.
+    /// The sum has more than 38 digits.
     pub fn reserved(&self) -> Result<Number> {
         sum(self.accounts.iter().map(|snapshot| snapshot.account.reserved_usdt))
     }
@@ -112,24 +112,31 @@ impl Snapshot {
         let books = Books::new(account.clone(), rows)?;
         let mut wrong = books.wrong();
         if books.total(Currency::Usdt)? != *deposit {
-            wrong.push(format!("{} were put in, and are not all there", deposit));
+            wrong.push(format!(
+                "balance and completed transactions are not the deposit of {deposit}"
+            ));
         }
-        // Opened once; written once by each authorisation, and once by each end.
+        // One write to open it, one for each authorisation, and one for each settlement.
         let ends = rows.iter().filter(|row| !row.status.is_open()).count();
         if account.version != (1 + rows.len() + ends) as u64 {
-            wrong.push("something was done twice, or not at all".to_owned());
+            wrong.push(
+                "the version is not the number of writes: one was applied twice, or never"
+                    .to_owned(),
+            );
         }
         let mut days: BTreeMap<Day, Number> = BTreeMap::new();
         for row in rows.iter().filter(|row| row.status != Status::Failed) {
-            let day = days.entry(row.spend_day).or_default();
-            *day = day.checked_add(row.amount_usdt)?;
+            if let Some(day) = row.spend_day {
+                let sum = days.entry(day).or_default();
+                *sum = sum.checked_add(row.amount_usdt)?;
+            }
         }
         let remembered = card.days().into_iter().filter(|(_, spent)| !spent.is_zero());
         if !remembered.eq(days.clone()) {
-            wrong.push("the card's day is not the sum of its payments".to_owned());
+            wrong.push("the daily sum of the card is not the sum of its payments".to_owned());
         }
         if days.values().any(|spent| *spent > card.daily_limit_usdt) {
-            wrong.push("the card's day has more than its limit".to_owned());
+            wrong.push("the daily sum of the card has more than its limit".to_owned());
         }
         for row in rows {
             let is_it = |request: &&Authorisation| {
@@ -138,11 +145,11 @@ impl Snapshot {
                     && row.account_id == account.account_id
             };
             if !requests.iter().any(|request| is_it(&request)) {
-                wrong.push(format!("{} is not what was asked for", row.transaction_id));
+                wrong.push(format!("{} is not the requested payment", row.transaction_id));
             }
         }
         if indexed.as_ref().is_some_and(|indexed| *indexed != books) {
-            wrong.push("the index of its transactions has others".to_owned());
+            wrong.push("the index has other transactions".to_owned());
         }
         Ok(wrong)
     }

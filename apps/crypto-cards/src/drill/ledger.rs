@@ -1,4 +1,4 @@
-//! What clients were told, and whether it is so.
+//! Responses of all clients, and their check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,47 +7,49 @@ use tabla::entity::Id;
 use super::Told;
 use crate::entities::{Status, Transaction};
 
-/// The answers of all clients, over all processes and their ends.
+/// Responses that the clients of all processes got.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    answers: Vec<Told>,
+    responses: Vec<Told>,
 }
 
 impl Ledger {
-    /// Notes an answer.
-    pub fn note(&mut self, told: Told) {
-        self.answers.push(told);
+    /// Adds a response.
+    pub fn note(&mut self, response: Told) {
+        self.responses.push(response);
     }
 
-    /// How many payments were authorised by a call whose answer was seen, and how many answers said
-    /// that one is rejected.
+    /// Number of responses with an authorisation by the call, and number of those with a rejection.
     pub fn authorised_and_rejected(&self) -> (usize, usize) {
-        let authorised = |told: &&Told| told.done == Some(Status::Authorized);
-        let rejected = |told: &&Told| told.status.is_none();
+        let authorised = |response: &&Told| response.done == Some(Status::Authorized);
+        let rejected = |response: &&Told| response.status.is_none();
         (
-            self.answers.iter().filter(authorised).count(),
-            self.answers.iter().filter(rejected).count(),
+            self.responses.iter().filter(authorised).count(),
+            self.responses.iter().filter(rejected).count(),
         )
     }
 
-    /// What was told and is not so, if these are all transactions.
+    /// Responses that contradict these transactions, which are all of the drill.
     pub(super) fn wrong(&self, rows: &BTreeMap<Id, Transaction>) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut done = BTreeSet::new();
-        for Told { client, transaction, done: by_this, status } in &self.answers {
+        for Told { client, transaction, done: by_this, status } in &self.responses {
             if let Some(status) = by_this {
-                // Two calls that both say that they have done it have done it twice; and what is
-                // completed cannot have failed.
+                // Two calls that report the same step have applied it twice. Completion and failure
+                // exclude each other.
                 let end = if status.is_open() { *status } else { Status::Completed };
                 if !done.insert((transaction, end)) {
                     wrong.push(format!("{transaction} became {status:?} twice"));
                 }
             }
-            let Some(told) = status else { continue };
+            let Some(reported) = status else { continue };
             match rows.get(transaction).map(|row| row.status) {
-                None => wrong.push(format!("{transaction} was {told:?} to {client}, and is gone")),
-                Some(is) if is != *told && stage(is) <= stage(*told) => {
-                    wrong.push(format!("{transaction} was {told:?} to {client}, and is {is:?}"));
+                None => wrong.push(format!(
+                    "{transaction} was {reported:?} to {client}, and does not exist"
+                )),
+                Some(is) if is != *reported && stage(is) <= stage(*reported) => {
+                    wrong
+                        .push(format!("{transaction} was {reported:?} to {client}, and is {is:?}"));
                 }
                 Some(_) => {}
             }
@@ -56,7 +58,7 @@ impl Ledger {
     }
 }
 
-/// A transaction goes from stage to stage, and never back.
+/// Stage of a transaction, which never falls.
 fn stage(status: Status) -> u8 {
     match status {
         Status::Authorized => 0,

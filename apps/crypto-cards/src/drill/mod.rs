@@ -1,8 +1,8 @@
-//! Many who pay with few accounts at the same time, and the audit of what they leave behind.
+//! Drill: concurrent clients that pay with a few accounts, and the audit of the result.
 //!
-//! A drill is held on any store, through whatever fails, by processes that are killed and started
-//! again: its clients send the same payments each time. Whatever happens to them, the books agree
-//! afterwards, and all that anybody was told is so.
+//! A drill runs on any store, with any failures, in processes that are killed and started again: its
+//! clients send the same payments each time. Afterwards the books must be right, and every response
+//! that a client got must be true.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -19,7 +19,7 @@
 //! drill.open().await?;
 //! let mut ledger = Ledger::default();
 //! for client in 0..drill.clients() {
-//!     drill.client(client, |told| ledger.note(told)).await?;
+//!     drill.client(client, |response| ledger.note(response)).await?;
 //! }
 //! let audit = drill.audit().await?;
 //! assert!(audit.wrong(&ledger).is_empty());
@@ -40,18 +40,18 @@ use tabla::{Error, ErrorKind, Number, Result};
 use crate::accounts::{CryptoCards, Issued};
 use crate::authorise::Authorised;
 use crate::entities::*;
-use crate::judge::{Authorisation, Rejection};
 use crate::race::patient;
+use crate::rules::{Authorisation, Rejection};
 use crate::seed::{id, new_account, new_card, payment, scaled};
 use crate::settle::Settled;
 
 pub use audit::Audit;
 pub use ledger::Ledger;
 
-/// The accounts; each has a card. Every other one runs out of funds, the rest out of their days.
+/// Number of accounts, each with a card. Half of them run out of funds, half reach the daily limit.
 const ACCOUNTS: u64 = 4;
 
-/// Clients who pay, complete and fail payments of a few accounts.
+/// Clients that authorise, complete and fail payments of a few accounts.
 #[derive(Clone, Debug)]
 pub struct Drill {
     app: CryptoCards,
@@ -59,36 +59,36 @@ pub struct Drill {
     payments: u64,
 }
 
-/// An answer that a client was given.
+/// Response that a client got.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
-    /// The client.
+    /// Number of the client.
     pub client: u64,
-    /// The transaction.
+    /// Transaction of the call.
     pub transaction: Id,
-    /// What this call has made of the transaction; `None` if it was so before, or was rejected.
+    /// Status that the call has set; `None` if an earlier call has set it, or the payment was rejected.
     pub done: Option<Status>,
-    /// The status that the transaction has; `None` if the payment was rejected.
+    /// Status of the transaction; `None` if the payment was rejected.
     pub status: Option<Status>,
 }
 
 impl Drill {
-    /// So many clients with so many payments each, on this database. Each payment is sent by two
-    /// clients. Nobody gives up because others were faster.
+    /// Drill with this number of clients, and of payments of each. Two clients send each payment. The
+    /// attempts are enough that no client gives up.
     pub fn new(db: &Db, clients: u64, payments: u64) -> Self {
         let app = CryptoCards::new(db.clone()).with_retries(patient(db));
         Self { app, clients, payments }
     }
 
-    /// How many clients there are.
+    /// Number of clients.
     pub fn clients(&self) -> u64 {
         self.clients
     }
 
-    /// Opens the accounts and issues their cards, in tables that are there.
+    /// Opens the accounts and issues their cards. The tables must exist.
     ///
     /// # Errors
-    /// Those of the store; they are there already.
+    /// An account or a card exists.
     pub async fn open(&self) -> Result<()> {
         for number in 0..ACCOUNTS {
             let mut account = new_account(account(number)?, id("drill")?, Currency::Usdt)?;
@@ -99,45 +99,45 @@ impl Drill {
             let is_opened = self.app.open_account(account).await?.is_done();
             let is_issued = matches!(self.app.issue_card(card).await?, Issued::Done(_));
             if !is_opened || !is_issued {
-                return Err(wrong("the accounts of the drill are there already"));
+                return Err(wrong("cannot open the drill: its accounts exist already"));
             }
         }
         Ok(())
     }
 
-    /// The numbers of all payments.
+    /// Numbers of all payments.
     fn numbers(&self) -> std::ops::Range<u64> {
         0..self.clients.div_ceil(2) * self.payments
     }
 
-    /// The payment of this number.
+    /// Payment with a number.
     ///
     /// # Errors
-    /// An amount has more digits than a number can have.
+    /// An amount has more than 38 digits.
     pub fn payment(&self, number: u64) -> Result<Authorisation> {
         let cents = 100 * (1 + number % 3) + number % 100;
         payment(transaction(number)?, card(number % ACCOUNTS)?, Currency::Usdt, cents)
     }
 
-    /// What is in an account: enough for some of its payments, or for all.
+    /// Deposit of an account, which is enough for some of its payments, or for all.
     fn deposit(&self, account: u64) -> Result<Number> {
         let each = if account.is_multiple_of(2) { 25 } else { 500 };
         scaled(each * self.numbers().end + 50, 2)
     }
 
-    /// How much can be paid with a card in a day: enough for all payments, or for some.
+    /// Daily limit of a card, which is enough for all payments, or for some.
     fn daily_limit(&self, account: u64) -> Result<Number> {
         let each = if account.is_multiple_of(2) { 500 } else { 30 };
         scaled(each * self.numbers().end + 50, 2)
     }
 
-    /// What a client does: it pays, and completes or fails or begins to exchange what is paid, or
-    /// leaves it open. It tells each answer, and does the same each time that it is called.
+    /// Runs a client: it authorises its payments, and completes, fails or begins to exchange each, or
+    /// leaves it open. `report` gets each response. Every run does the same.
     ///
     /// # Errors
-    /// Those of the store that do not pass; an answer that cannot be.
-    pub async fn client(&self, client: u64, mut tell: impl FnMut(Told)) -> Result<()> {
-        // The second half sends the payments of the first once more.
+    /// An error of the store that retries do not resolve; an impossible response.
+    pub async fn client(&self, client: u64, mut report: impl FnMut(Told)) -> Result<()> {
+        // The second half of the clients sends the payments of the first half again.
         let half = self.clients.div_ceil(2);
         let (first, is_twin) = (client % half * self.payments, client / half);
         for number in first..first + self.payments {
@@ -149,17 +149,17 @@ impl Drill {
                 status,
             };
             match self.app.authorise(&request).await? {
-                Authorised::Done(row) => tell(answer(Some(Status::Authorized), Some(row.status))),
-                Authorised::Already(row) => tell(answer(None, Some(row.status))),
+                Authorised::Done(row) => report(answer(Some(Status::Authorized), Some(row.status))),
+                Authorised::Already(row) => report(answer(None, Some(row.status))),
                 Authorised::Rejected(
                     Rejection::InsufficientFunds(_) | Rejection::DailyLimit(_),
                 ) => {
-                    tell(answer(None, None));
+                    report(answer(None, None));
                     continue;
                 }
-                other => return Err(wrong(format!("{client} was told {other:?}"))),
+                other => return Err(wrong(format!("client {client} got {other:?}"))),
             }
-            // Twins want different ends; some they leave open.
+            // The two clients of a payment settle it in different ways, or leave it open.
             let id = &request.transaction_id;
             let (done, status) = match (number + 2 * is_twin) % 7 {
                 0 => begun(self.app.begin_trade(id, &trade(client)?, "PENDING").await?)?,
@@ -167,15 +167,15 @@ impl Drill {
                 3 => settled(self.app.fail(id, Some("REJECTED")).await?)?,
                 _ => continue,
             };
-            tell(answer(done, Some(status)));
+            report(answer(done, Some(status)));
         }
         Ok(())
     }
 
-    /// Completes everything that is open.
+    /// Completes all open payments.
     ///
     /// # Errors
-    /// Those of the store; an answer that cannot be.
+    /// Those of the store; an impossible response.
     pub async fn complete_all(&self) -> Result<()> {
         for number in self.numbers() {
             let row = self.app.transaction(&transaction(number)?).await?;
@@ -187,23 +187,23 @@ impl Drill {
     }
 }
 
-/// What a call has made of a transaction, and what it is.
+/// Status that a call has set, and status of the transaction.
 type End = (Option<Status>, Status);
 
 fn settled(answer: Settled) -> Result<End> {
     match answer {
         Settled::Done(row) => Ok((Some(row.status), row.status)),
         Settled::Already(row) | Settled::Otherwise(row) => Ok((None, row.status)),
-        other => Err(wrong(format!("a payment that was authorised was not settled: {other:?}"))),
+        other => Err(wrong(format!("an authorised payment was not settled: {other:?}"))),
     }
 }
 
 fn begun(answer: Outcome<Transaction>) -> Result<End> {
     match answer {
-        // If the answer was lost and looked up, others may have settled it since.
+        // After a lost response, another client may have settled it since.
         Outcome::Done(row) => Ok((Some(Status::Trading), row.status)),
         Outcome::Lost(Some(row)) => Ok((None, row.status)),
-        other => Err(wrong(format!("a payment that was authorised was not changed: {other:?}"))),
+        other => Err(wrong(format!("an authorised payment was not changed: {other:?}"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! That the audit notices: books and answers that are forged.
+//! Forged books and responses, which the audit must find.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::audit::Snapshot;
 use super::*;
 use crate::app::CryptoCardsApp;
 
-/// What is there after everybody has paid, one after the other, and what they were told.
+/// Audit and responses after all clients have run, one after the other.
 async fn held() -> (Audit, Ledger) {
     let db = Db::new(Arc::new(MemoryStore::new()));
     CryptoCardsApp.create_tables(&db).await.unwrap();
@@ -18,19 +18,19 @@ async fn held() -> (Audit, Ledger) {
     drill.open().await.unwrap();
     let mut ledger = Ledger::default();
     for client in 0..drill.clients() {
-        drill.client(client, |told| ledger.note(told)).await.unwrap();
+        drill.client(client, |response| ledger.note(response)).await.unwrap();
     }
     (drill.audit().await.unwrap(), ledger)
 }
 
-/// A transaction in this status.
+/// A transaction in a status.
 fn find(audit: &Audit, status: Status) -> Transaction {
     let mut rows = audit.accounts.iter().flat_map(|snapshot| &snapshot.rows);
-    rows.find(|row| row.status == status).expect("there are some in each status").clone()
+    rows.find(|row| row.status == status).expect("a transaction in each status").clone()
 }
 
 #[tokio::test]
-async fn all_ends_come_about_and_are_right() {
+async fn drill_has_every_status_and_passes_the_audit() {
     let (audit, ledger) = held().await;
     assert_eq!(audit.wrong(&ledger), Vec::<String>::new());
     for status in [Status::Authorized, Status::Trading, Status::Completed, Status::Failed] {
@@ -40,11 +40,11 @@ async fn all_ends_come_about_and_are_right() {
     assert!(authorised > 0 && rejected > 0, "{authorised} and {rejected}");
 }
 
-/// Changes what was read, by a cent if it is money.
+/// Changes a snapshot; amounts change by a cent.
 type Forge = fn(&mut Snapshot, Number);
 
 #[tokio::test]
-async fn forged_books_are_noticed() {
+async fn forged_books_fail_the_audit() {
     let cent = || scaled(1, 2).unwrap();
     let forgeries: [(&str, Forge); 10] = [
         ("the balance in Usdt is", |of, cent| of.account.balance_usdt = cent.negated()),
@@ -54,10 +54,10 @@ async fn forged_books_are_noticed() {
         ("and open transactions have", |of, cent| {
             of.account.reserved_usdt = of.account.reserved_usdt.checked_add(cent).unwrap();
         }),
-        ("are not all there", |of, cent| {
+        ("are not the deposit", |of, cent| {
             of.account.balance_usdt = of.account.balance_usdt.checked_add(cent).unwrap();
         }),
-        ("done twice, or not at all", |of, _| of.account.version += 1),
+        ("applied twice, or never", |of, _| of.account.version += 1),
         ("and open transactions have", |of, _| {
             of.rows.retain(|row| row.status != Status::Authorized);
         }),
@@ -67,8 +67,8 @@ async fn forged_books_are_noticed() {
         ("more than its limit", |of, cent| {
             of.card.daily_limit_usdt = of.card.spent_usdt.checked_sub(cent).unwrap();
         }),
-        ("not what was asked for", |of, cent| of.rows[0].amount_ars = cent),
-        ("the index of its transactions has others", |of, cent| {
+        ("not the requested payment", |of, cent| of.rows[0].amount_ars = cent),
+        ("the index has other transactions", |of, cent| {
             of.indexed.as_mut().unwrap().account.reserved_btc = cent;
         }),
     ];
@@ -82,9 +82,9 @@ async fn forged_books_are_noticed() {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_so_are_noticed() {
+async fn forged_responses_fail_the_audit() {
     let (audit, ledger) = held().await;
-    let told = |row: &Transaction, done, status| Told {
+    let response = |row: &Transaction, done, status| Told {
         client: 0,
         transaction: row.transaction_id.clone(),
         done,
@@ -93,14 +93,17 @@ async fn answers_that_are_not_so_are_noticed() {
     let (open, completed) = (find(&audit, Status::Authorized), find(&audit, Status::Completed));
     let missing = Transaction { transaction_id: id("never").unwrap(), ..open.clone() };
     let forgeries = [
-        ("became Authorized twice", told(&open, Some(Status::Authorized), Status::Authorized)),
-        ("became Completed twice", told(&completed, Some(Status::Completed), Status::Completed)),
-        // It cannot have failed as well.
-        ("became Failed twice", told(&completed, Some(Status::Failed), Status::Failed)),
-        ("was Completed to 0, and is Authorized", told(&open, None, Status::Completed)),
-        ("was Trading to 0, and is Authorized", told(&open, None, Status::Trading)),
-        ("was Failed to 0, and is Completed", told(&completed, None, Status::Failed)),
-        ("and is gone", told(&missing, None, Status::Authorized)),
+        ("became Authorized twice", response(&open, Some(Status::Authorized), Status::Authorized)),
+        (
+            "became Completed twice",
+            response(&completed, Some(Status::Completed), Status::Completed),
+        ),
+        // A completed payment cannot have failed.
+        ("became Failed twice", response(&completed, Some(Status::Failed), Status::Failed)),
+        ("was Completed to 0, and is Authorized", response(&open, None, Status::Completed)),
+        ("was Trading to 0, and is Authorized", response(&open, None, Status::Trading)),
+        ("was Failed to 0, and is Completed", response(&completed, None, Status::Failed)),
+        ("and does not exist", response(&missing, None, Status::Authorized)),
     ];
     for (what, lie) in forgeries {
         let mut forged = ledger.clone();

@@ -1,4 +1,4 @@
-//! Authorising, and what is told to those who are rejected.
+//! Authorisations and rejections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tabla_crypto_cards::*;
 use crate::stage::*;
 
 #[tokio::test]
-async fn a_payment_is_reserved_recorded_and_counted() {
+async fn payment_is_reserved_recorded_and_counted() {
     let bank = Bank::open().await;
     let row = done(bank.pay("tx-1", "30.10").await);
     assert_eq!(bank.row("tx-1").await, Some(row.clone()));
@@ -22,14 +22,14 @@ async fn a_payment_is_reserved_recorded_and_counted() {
     assert_eq!(row.authorized_at.to_string(), "2025-08-18T10:30:00Z");
     assert_eq!(bank.usdt().await, ("100".into(), "30.1".into(), 2));
     let card = bank.card().await;
-    assert_eq!((card.spent_usdt, card.spent_day), (number("30.1"), Some(row.spend_day)));
-    // Its day has exactly 19.90 left.
+    assert_eq!((card.spent_usdt, card.spent_day), (number("30.1"), row.spend_day));
+    // The daily limit has exactly 19.90 left.
     done(bank.pay("tx-2", "19.90").await);
     assert_eq!(bank.usdt().await, ("100".into(), "50".into(), 3));
     assert_eq!(bank.card().await.spent_usdt, number("50"));
 }
 
-/// What is rejected, and why, with nothing written.
+/// Requires that a payment is rejected for this reason, and that nothing is written.
 async fn rejects(bank: &Bank, request: &Authorisation, why: Rejection) {
     let before = bank.everything().await;
     let answer = bank.app.authorise(request).await.unwrap();
@@ -38,7 +38,7 @@ async fn rejects(bank: &Bank, request: &Authorisation, why: Rejection) {
 }
 
 #[tokio::test]
-async fn every_rejection_says_why_and_writes_nothing() {
+async fn rejection_has_its_reason_and_writes_nothing() {
     let bank = Bank::open().await;
     let request = payment("tx-1", "40");
     let unknown = Authorisation { card_id: id("card-9"), ..request.clone() };
@@ -54,9 +54,9 @@ async fn every_rejection_says_why_and_writes_nothing() {
     let poor = Rejection::InsufficientFunds(number("100"));
     rejects(&bank, &payment("tx-1", "100.000001"), poor).await;
     done(bank.pay("tx-0", "60.5").await);
-    // What is reserved is not there any more.
+    // The reserved amount is not available.
     rejects(&bank, &request, Rejection::InsufficientFunds(number("39.5"))).await;
-    // A limit that was lowered below what is spent leaves nothing.
+    // A limit below the daily sum leaves zero.
     bank.app.set_daily_limit(&id("card-1"), number("60")).await.unwrap().done().unwrap();
     rejects(&bank, &payment("tx-1", "1"), Rejection::DailyLimit(number("0"))).await;
     let suspended = AccountStatus::Suspended;
@@ -64,13 +64,13 @@ async fn every_rejection_says_why_and_writes_nothing() {
     rejects(&bank, &request, Rejection::AccountNotActive(suspended)).await;
     bank.app.set_card_status(&id("card-1"), CardStatus::Blocked).await.unwrap().done().unwrap();
     rejects(&bank, &request, Rejection::CardNotActive(CardStatus::Blocked)).await;
-    let key = AccountKey { account_id: id("acc-1") }.to_item().unwrap();
+    let key = Account::key(id("acc-1")).to_item().unwrap();
     bank.store.delete(DeleteItem::new("accounts", key)).await.unwrap();
     rejects(&bank, &request, Rejection::UnknownAccount).await;
 }
 
 #[tokio::test]
-async fn a_card_can_be_paid_with_until_its_last_month_is_over() {
+async fn card_is_valid_to_the_end_of_its_last_month() {
     let bank = Bank::open().await;
     let last = bank.card().await.expiry_date.end();
     bank.clock.advance(Duration::from_secs(last.as_secs() - 1_755_513_000));
@@ -80,7 +80,7 @@ async fn a_card_can_be_paid_with_until_its_last_month_is_over() {
 }
 
 #[tokio::test]
-async fn amounts_that_are_none_are_refused() {
+async fn amount_that_is_not_above_zero_is_refused() {
     let bank = Bank::open().await;
     let before = bank.everything().await;
     let good = payment("tx-1", "1");
@@ -90,7 +90,7 @@ async fn amounts_that_are_none_are_refused() {
         Authorisation { amount_ars: number("0"), ..good.clone() },
         Authorisation { exchange_rate: number("0"), ..good.clone() },
         Authorisation { amount_reserved: number("-1"), ..good.clone() },
-        // One USDT is one USDT.
+        // In USDT, the amounts are the same.
         Authorisation { amount_reserved: number("0.999999"), ..good.clone() },
     ] {
         let error = bank.app.authorise(&wrong).await.unwrap_err();
@@ -100,12 +100,12 @@ async fn amounts_that_are_none_are_refused() {
 }
 
 #[tokio::test]
-async fn the_same_payment_is_authorised_once() {
+async fn payment_is_authorised_once() {
     let bank = Bank::open().await;
     let row = done(bank.pay("tx-1", "10").await);
     let before = bank.everything().await;
     assert_eq!(bank.pay("tx-1", "10").await, Authorised::Already(row.clone()));
-    // The rate has moved since the provider sent it first: it is the same payment still.
+    // The rate has changed since the first call. It is the same payment.
     let moved = Authorisation {
         amount_usdt: number("10.2"),
         amount_reserved: number("10.2"),
@@ -119,7 +119,7 @@ async fn the_same_payment_is_authorised_once() {
     let other = Authorisation { card_id: id("card-2"), ..payment("tx-1", "10") };
     assert_eq!(bank.app.authorise(&other).await.unwrap(), Authorised::Mismatch(row));
     assert_eq!(bank.everything().await, before);
-    // It stays so after it is settled.
+    // The settled payment is authorised, too.
     let Settled::Done(completed) = bank.app.complete(&id("tx-1"), None).await.unwrap() else {
         panic!("it is open")
     };
@@ -127,20 +127,20 @@ async fn the_same_payment_is_authorised_once() {
 }
 
 #[tokio::test]
-async fn a_day_begins_again_and_is_never_begun_twice() {
+async fn daily_limit_is_per_day() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "50").await);
     rejects(&bank, &payment("tx-2", "0.01"), Rejection::DailyLimit(number("0"))).await;
     let next = bank.on_day(1);
     let row = done(next.authorise(&payment("tx-2", "20")).await.unwrap());
     let card = bank.card().await;
-    assert_eq!((card.spent_usdt, card.spent_day), (number("20"), Some(row.spend_day)));
-    assert_eq!(row.spend_day.to_string(), "2025-08-19");
-    // Another's clock is still in the day before, which is spent.
+    assert_eq!((card.spent_usdt, card.spent_day), (number("20"), row.spend_day));
+    assert_eq!(row.spend_day.unwrap().to_string(), "2025-08-19");
+    // The clock of another caller is a day behind. The limit of that day is reached.
     rejects(&bank, &payment("tx-3", "25"), Rejection::DailyLimit(number("0"))).await;
 }
 
-/// What is left of a day; a cent more is rejected.
+/// Requires this rest of the daily limit: a cent more is rejected.
 async fn left(bank: &Bank, day: u64, usdt: &str) {
     let before = bank.everything().await;
     let more = number(usdt).checked_add(number("0.01")).unwrap().to_string();
@@ -150,7 +150,7 @@ async fn left(bank: &Bank, day: u64, usdt: &str) {
 }
 
 #[tokio::test]
-async fn card_used_with_a_clock_a_year_ahead_has_a_limit_for_each_day() {
+async fn clock_a_year_ahead_leaves_the_limit_of_each_day() {
     let bank = Bank::open().await;
     let read = bank.account().await;
     bank.app.credit(&read, Currency::Usdt, number("1000")).await.unwrap().done().unwrap();
@@ -160,11 +160,11 @@ async fn card_used_with_a_clock_a_year_ahead_has_a_limit_for_each_day() {
     };
     pay(0, "before", "20").await;
     let ahead = pay(365, "ahead", "40").await;
-    assert_eq!(ahead.spend_day.to_string(), "2026-08-18");
-    // The clock is right again: today has what is left of it, and no more.
+    assert_eq!(ahead.spend_day.unwrap().to_string(), "2026-08-18");
+    // The clock is right again, and today has the rest of its limit.
     left(&bank, 0, "30").await;
     let today = pay(0, "today", "30").await;
-    assert_eq!(today.spend_day.to_string(), "2025-08-18");
+    assert_eq!(today.spend_day.unwrap().to_string(), "2025-08-18");
     // Each day that follows has a limit of its own, and none before it is begun again, wherever the
     // clock goes.
     for (day, name) in (1..).zip(["one", "two", "three", "four", "five"]) {
@@ -180,7 +180,7 @@ async fn card_used_with_a_clock_a_year_ahead_has_a_limit_for_each_day() {
 }
 
 #[tokio::test]
-async fn days_are_remembered_for_a_month_of_payments() {
+async fn card_keeps_the_sums_of_31_days() {
     let bank = Bank::open().await;
     bank.app.set_daily_limit(&id("card-1"), number("1")).await.unwrap().done().unwrap();
     let last = Card::DAYS as u64;
@@ -188,12 +188,12 @@ async fn days_are_remembered_for_a_month_of_payments() {
         let request = payment(&format!("day-{day}"), "1");
         done(bank.on_day(day).authorise(&request).await.unwrap());
     }
-    // The first is forgotten, and cannot be paid on again.
+    // The first day is dropped, and payments on it are rejected.
     assert_eq!(bank.card().await.days().len(), Card::DAYS);
     for day in 0..=last {
         left(&bank, day, "0").await;
     }
-    // A payment that fails gives its day back, and not those that are forgotten.
+    // A failed payment is subtracted from its day, and dropped days stay dropped.
     let _ = bank.app.fail(&id("day-5"), None).await.unwrap();
     left(&bank, 0, "0").await;
     left(&bank, 5, "1").await;
@@ -203,7 +203,7 @@ async fn days_are_remembered_for_a_month_of_payments() {
     assert_eq!(bank.card().await.days().len(), Card::DAYS);
 }
 
-/// What a payment of 40 USDT is told if this happens between its reads and its write.
+/// Outcome of a payment of 40 USDT, if this happens between its reads and its write.
 async fn when<F>(bank: &Bank, what: impl Fn(CryptoCards) -> F + Send + Sync + 'static) -> Authorised
 where
     F: Future<Output = ()> + Send + 'static,
@@ -218,7 +218,7 @@ where
 }
 
 #[tokio::test]
-async fn what_changes_between_reading_and_writing_is_noticed() {
+async fn change_between_read_and_write_is_detected() {
     let bank = Bank::open().await;
     let answer = when(&bank, |app| async move {
         let suspended = AccountStatus::Suspended;
@@ -241,7 +241,7 @@ async fn what_changes_between_reading_and_writing_is_noticed() {
     let limit = Rejection::DailyLimit(number("39.99"));
     assert_eq!(answer.await, Authorised::Rejected(limit));
 
-    // With another card of the account, so that only the account tells.
+    // A payment with another card of the account changes the account only.
     let bank = Bank::open().await;
     let mut second = new_card("card-2", "acc-1");
     second.daily_limit_usdt = number("1000");
@@ -255,7 +255,7 @@ async fn what_changes_between_reading_and_writing_is_noticed() {
     assert_eq!(bank.row("tx-1").await, None);
     assert_eq!(bank.usdt().await, ("100".into(), "60.01".into(), 2));
 
-    // The account was changed in a way that does not matter: it is tried again, and goes through.
+    // A change that leaves enough funds: a further attempt authorises the payment.
     let bank = Bank::open().await;
     let answer = when(&bank, |app| async move {
         let read = app.account(&id("acc-1")).await.unwrap().unwrap();
@@ -266,7 +266,7 @@ async fn what_changes_between_reading_and_writing_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_twin_between_reading_and_writing_is_the_same_payment() {
+async fn concurrent_call_with_the_same_payment_is_the_same_payment() {
     let bank = Bank::open().await;
     let answer = when(&bank, |app| async move {
         done(app.authorise(&payment("tx-1", "40")).await.unwrap());
@@ -277,10 +277,10 @@ async fn a_twin_between_reading_and_writing_is_the_same_payment() {
 }
 
 #[tokio::test]
-async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
+async fn payment_authorised_by_a_concurrent_call_is_not_rejected() {
     let bank = Bank::open().await;
     let app = bank.app.clone();
-    // The transaction was read and is not there; then the twin takes all that the card's day has.
+    // After the transaction was read, a call with the same payment reaches the daily limit.
     let store =
         InterleavingStore::new(bank.store.clone()).with_hook_at(Operation::Get, 2, move || {
             let app = app.clone();
@@ -293,7 +293,7 @@ async fn who_finds_the_funds_taken_by_a_twin_is_not_rejected() {
 }
 
 #[tokio::test]
-async fn who_loses_every_race_is_rejected() {
+async fn payment_without_a_successful_attempt_is_rejected() {
     let bank = Bank::open().await;
     let app = bank.app.clone();
     let before: CallHook = Arc::new(move |call| {
@@ -311,7 +311,7 @@ async fn who_loses_every_race_is_rejected() {
     let answer = through.authorise(&payment("tx-1", "40")).await.unwrap();
     assert_eq!(answer, Authorised::Rejected(Rejection::Contention));
     assert_eq!(bank.row("tx-1").await, None);
-    // It was tried four times, with a wait after each.
+    // Four attempts, with a wait between two.
     assert_eq!(bank.usdt().await, ("100".into(), "0".into(), 5));
     assert!(bank.clock.sleeps().len() <= 4 && !bank.clock.sleeps().is_empty());
 }

@@ -1,8 +1,8 @@
-//! What is stored, attribute by attribute, and how the indexes find it.
+//! Stored items and their index entries.
 
 use std::time::Duration;
 
-use tabla::ops::{GetItem, Query};
+use tabla::ops::{GetItem, PutItem, Query};
 use tabla::{Item, Store, attr, item};
 use tabla_crypto_cards::*;
 
@@ -46,7 +46,7 @@ async fn items_have_the_attributes_of_the_document() {
         "created_at" => "2025-08-18T10:30:00Z",
     };
     assert_eq!(stored(&bank, "cards", item! { "card_id" => "card-1" }).await, card);
-    // What there is not yet has no attribute.
+    // A field without a value has no attribute.
     let authorised = item! {
         "transaction_id" => "tx-1",
         "account_id" => "acc-1",
@@ -78,7 +78,7 @@ async fn items_have_the_attributes_of_the_document() {
 }
 
 #[tokio::test]
-async fn statuses_and_currencies_are_spelled_as_in_the_document() {
+async fn statuses_and_currencies_have_the_documented_texts() {
     fn spelled(values: &[impl serde::Serialize]) -> Vec<String> {
         let text = |value| match tabla::Value::from_struct(value).unwrap() {
             tabla::Value::S(text) => text,
@@ -96,7 +96,7 @@ async fn statuses_and_currencies_are_spelled_as_in_the_document() {
 }
 
 #[tokio::test]
-async fn tables_and_indexes_are_those_of_the_document() {
+async fn tables_have_the_documented_keys_and_indexes() {
     let shown = |table: &tabla::entity::TableDesign| {
         let index = |index: &tabla::entity::IndexDesign| {
             let sort = index.sort.as_ref().unwrap();
@@ -124,10 +124,10 @@ async fn tables_and_indexes_are_those_of_the_document() {
 }
 
 #[tokio::test]
-async fn indexes_follow_the_status_and_keep_the_order_of_time() {
+async fn index_queries_follow_the_status_in_order_of_time() {
     let bank = Bank::open().await;
     let mut moments = Vec::new();
-    // Ids whose order is not that of time.
+    // The order of the ids is not that of time.
     for name in ["tx-c", "tx-a", "tx-b"] {
         moments.push(done(bank.pay(name, "1").await).authorized_at);
         bank.clock.advance(Duration::from_secs(10));
@@ -147,14 +147,14 @@ async fn indexes_follow_the_status_and_keep_the_order_of_time() {
     assert_eq!(names(completed), ["tx-a"]);
     let stuck = bank.app.stuck(Status::Authorized, moments[1], None).await.unwrap().items;
     assert_eq!(names(stuck), ["tx-c"]);
-    // The index is keyed by the attributes themselves.
+    // The keys of the index are the attributes themselves.
     let raw =
         Query::new("transactions", attr("status").eq("COMPLETED")).index("status-transactions");
     assert_eq!(bank.store.query(raw).await.unwrap().items.len(), 1);
 }
 
 #[tokio::test]
-async fn pages_go_on_where_they_ended() {
+async fn page_continues_after_the_last_one() {
     let bank = Bank::open().await;
     for number in 0..5 {
         done(bank.pay(&format!("tx-{number}"), "1").await);
@@ -163,8 +163,8 @@ async fn pages_go_on_where_they_ended() {
     let mut names = Vec::new();
     let mut cursor = None;
     loop {
-        let find = transactions(&id("acc-1")).limit(2).after(cursor);
-        let page = bank.db.page(find).await.unwrap();
+        let query = transactions(&id("acc-1")).limit(2).after(cursor);
+        let page = bank.db.page(query).await.unwrap();
         names.extend(page.items.into_iter().map(|row| row.transaction_id.to_string()));
         cursor = page.next;
         if cursor.is_none() {
@@ -172,4 +172,34 @@ async fn pages_go_on_where_they_ended() {
         }
     }
     assert_eq!(names, ["tx-4", "tx-3", "tx-2", "tx-1", "tx-0"]);
+}
+
+#[tokio::test]
+async fn items_of_another_program_lack_the_added_attributes() {
+    let bank = Bank::open().await;
+    let row = done(bank.pay("tx-1", "30").await);
+    let key = item! { "transaction_id" => "tx-1" };
+    let mut foreign = stored(&bank, "transactions", key).await;
+    for attribute in ["amount_reserved", "spend_day"] {
+        foreign.remove(attribute);
+    }
+    bank.store.put(PutItem::new("transactions", foreign)).await.unwrap();
+    let expected = Transaction { amount_reserved: number("0"), spend_day: None, ..row };
+    assert_eq!(bank.row("tx-1").await, Some(expected.clone()));
+    // The amount to debit or release is not known.
+    let before = bank.everything().await;
+    let account = Some(Box::new(bank.account().await));
+    let unknown = Settled::Reconcile { transaction: expected, account };
+    assert_eq!(bank.app.complete(&id("tx-1"), None).await.unwrap(), unknown);
+    assert_eq!(bank.app.fail(&id("tx-1"), None).await.unwrap(), unknown);
+    assert_eq!(bank.everything().await, before);
+
+    let mut card = stored(&bank, "cards", item! { "card_id" => "card-1" }).await;
+    for attribute in ["spent_usdt", "spent_day"] {
+        card.remove(attribute);
+    }
+    bank.store.put(PutItem::new("cards", card)).await.unwrap();
+    let second = done(bank.pay("tx-2", "20").await);
+    let card = bank.card().await;
+    assert_eq!((card.spent_usdt, card.spent_day), (number("20"), second.spend_day));
 }

@@ -1,4 +1,4 @@
-//! Opening accounts, issuing cards and changing them.
+//! Accounts and cards: creation and changes.
 
 use tabla::entity::Outcome;
 use tabla_crypto_cards::*;
@@ -6,7 +6,7 @@ use tabla_crypto_cards::*;
 use crate::stage::*;
 
 #[tokio::test]
-async fn an_account_is_opened_once() {
+async fn account_is_opened_once() {
     let bank = Bank::open().await;
     let before = bank.everything().await;
     let mut again = new_account("acc-1");
@@ -20,7 +20,7 @@ async fn an_account_is_opened_once() {
 }
 
 #[tokio::test]
-async fn a_credit_is_made_at_most_once_for_what_was_read() {
+async fn account_that_was_read_is_credited_at_most_once() {
     let bank = Bank::open().await;
     let read = bank.account().await;
     let credited = bank.app.credit(&read, Currency::Btc, number("0.00000001")).await.unwrap();
@@ -35,7 +35,7 @@ async fn a_credit_is_made_at_most_once_for_what_was_read() {
 }
 
 #[tokio::test]
-async fn what_is_closed_or_expired_stays_so() {
+async fn closed_account_and_expired_card_stay_so() {
     let bank = Bank::open().await;
     let (account, card) = (id("acc-1"), id("card-1"));
     let closed = bank.app.set_account_status(&account, AccountStatus::Closed).await.unwrap();
@@ -54,7 +54,7 @@ async fn what_is_closed_or_expired_stays_so() {
 }
 
 #[tokio::test]
-async fn a_card_needs_an_account_and_an_id_of_its_own() {
+async fn card_needs_an_account_and_a_free_id() {
     let bank = Bank::open().await;
     let before = bank.everything().await;
     let again = bank.app.issue_card(new_card("card-1", "acc-1")).await.unwrap();

@@ -1,10 +1,10 @@
-//! The bank: what is stored, what losers see, and what failures leave behind.
+//! Tests of the app: stored items, outcomes of races, and effects of failures.
 #![allow(clippy::unwrap_used)]
 
-mod answers_lost;
 mod authorising;
 mod items;
 mod keeping;
+mod lost_responses;
 mod money;
 mod races;
 mod settling;

@@ -1,11 +1,11 @@
-//! Money is exact, to the last digit.
+//! Exact amounts.
 
 use tabla::ErrorKind;
 use tabla_crypto_cards::*;
 
 use crate::stage::*;
 
-/// A payment in a currency of the account's, of an amount that is small in USDT.
+/// A payment in a currency of the account, with a small amount in USDT.
 fn paid_in(transaction: &str, currency: Currency, amount: &str) -> Authorisation {
     Authorisation {
         user_currency: currency,
@@ -15,7 +15,7 @@ fn paid_in(transaction: &str, currency: Currency, amount: &str) -> Authorisation
 }
 
 #[tokio::test]
-async fn tenths_add_up() {
+async fn tenths_are_added_exactly() {
     let bank = Bank::open().await;
     for name in ["tx-1", "tx-2", "tx-3"] {
         done(bank.pay(name, "0.1").await);
@@ -28,7 +28,7 @@ async fn tenths_add_up() {
 }
 
 #[tokio::test]
-async fn the_smallest_unit_of_each_currency_counts() {
+async fn smallest_unit_of_each_currency_counts() {
     let bank = Bank::open().await;
     for (currency, unit, left) in [
         (Currency::Btc, "0.00000001", "0.99999999"),
@@ -38,7 +38,7 @@ async fn the_smallest_unit_of_each_currency_counts() {
         bank.app.set_payment_currency(&account, currency).await.unwrap().done().unwrap();
         let one = format!("one-{currency:?}");
         done(bank.app.authorise(&paid_in(&one, currency, unit)).await.unwrap());
-        // All but that unit is free, and not a unit more.
+        // The rest is available, without that unit.
         let whole = bank.account().await.balance(currency).to_string();
         let rejected = bank.app.authorise(&paid_in("too-much", currency, &whole)).await.unwrap();
         let free = Rejection::InsufficientFunds(number(left));
@@ -46,7 +46,7 @@ async fn the_smallest_unit_of_each_currency_counts() {
         let rest = format!("rest-{currency:?}");
         done(bank.app.authorise(&paid_in(&rest, currency, left)).await.unwrap());
         assert_eq!(bank.account().await.reserved(currency), number(&whole));
-        // Each is settled in its own currency, whatever the account pays with by then.
+        // Each payment is settled in its own currency, after a change of the payment currency.
         bank.app.set_payment_currency(&account, Currency::Usdt).await.unwrap().done().unwrap();
         let _ = bank.app.complete(&id(&one), None).await.unwrap();
         let _ = bank.app.fail(&id(&rest), None).await.unwrap();
@@ -58,7 +58,7 @@ async fn the_smallest_unit_of_each_currency_counts() {
 }
 
 #[tokio::test]
-async fn a_sum_that_would_be_rounded_is_refused() {
+async fn sum_with_too_many_digits_is_refused() {
     let bank = Bank::open().await;
     let read = bank.account().await;
     let much = number("99999999999999999900");
@@ -66,18 +66,18 @@ async fn a_sum_that_would_be_rounded_is_refused() {
     bank.app.set_payment_currency(&id("acc-1"), Currency::Eth).await.unwrap().done().unwrap();
     let large = paid_in("tx-1", Currency::Eth, "99999999999999999900");
     done(bank.app.authorise(&large).await.unwrap());
-    // 20 digits before the point and 18 behind it are exact.
+    // 20 digits before the point and 18 after it fit.
     let fits = paid_in("tx-2", Currency::Eth, "0.000000000000000001");
     done(bank.app.authorise(&fits).await.unwrap());
     let reserved = bank.account().await.reserved_eth;
     assert_eq!(reserved.to_string(), "99999999999999999900.000000000000000001");
-    // One digit more is not.
+    // One more digit does not fit.
     let before = bank.everything().await;
     let finer = paid_in("tx-3", Currency::Eth, "0.0000000000000000001");
     let error = bank.app.authorise(&finer).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Validation);
     assert_eq!(bank.everything().await, before);
-    // All of it is debited, to the last digit.
+    // The completion debits every digit.
     for name in ["tx-1", "tx-2"] {
         let settled = bank.app.complete(&id(name), None).await.unwrap();
         assert!(matches!(settled, Settled::Done(_)), "{settled:?}");
@@ -86,7 +86,7 @@ async fn a_sum_that_would_be_rounded_is_refused() {
 }
 
 #[tokio::test]
-async fn amount_with_too_many_places_is_refused_and_blocks_nothing() {
+async fn amount_with_too_many_places_is_refused() {
     let bank = Bank::open().await;
     bank.app.set_payment_currency(&id("acc-1"), Currency::Eth).await.unwrap().done().unwrap();
     let before = bank.everything().await;
@@ -127,7 +127,7 @@ async fn amount_with_too_many_places_is_refused_and_blocks_nothing() {
 }
 
 #[tokio::test]
-async fn balances_credits_and_limits_fit_their_currency() {
+async fn balance_credit_and_limit_fit_their_currency() {
     let bank = Bank::open().await;
     let before = bank.everything().await;
     for (currency, fine, large) in [
@@ -162,7 +162,7 @@ async fn balances_credits_and_limits_fit_their_currency() {
 }
 
 #[tokio::test]
-async fn payment_that_was_authorised_is_known_whatever_its_places() {
+async fn authorised_payment_is_known_with_other_places() {
     let bank = Bank::open().await;
     let row = done(bank.pay("tx-1", "10").await);
     // The provider sends it again, converted with other places.
@@ -175,7 +175,7 @@ async fn payment_that_was_authorised_is_known_whatever_its_places() {
 }
 
 #[tokio::test]
-async fn everything_that_is_authorised_can_be_completed() {
+async fn every_authorised_payment_can_be_completed() {
     let bank = Bank::open().await;
     bank.app.set_daily_limit(&id("card-1"), number("1e30")).await.unwrap().done().unwrap();
     let places = ["1", "0.1", "0.12", "0.123456", "0.00000001", "1e-18", "0.999999999999999999"];
@@ -190,7 +190,7 @@ async fn everything_that_is_authorised_can_be_completed() {
             if currency == Currency::Usdt {
                 request.amount_usdt = request.amount_reserved;
             }
-            // Those that do not fit are refused.
+            // Amounts that do not fit are refused.
             if let Ok(Authorised::Done(_)) = bank.app.authorise(&request).await {
                 authorised.push(name);
             }

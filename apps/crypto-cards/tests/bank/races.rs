@@ -1,5 +1,5 @@
-//! Two hundred clients at once, on a store that fails, with clients that die. The same on other
-//! stores, and with processes that are killed, is tested where the stores are.
+//! Drills of 200 concurrent clients, on a store that fails, with clients that are killed. The tests of
+//! `apps/kit` run the drill on the other stores, and kill processes.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -17,12 +17,12 @@ use tabla_crypto_cards::*;
 use crate::stage::*;
 
 const CLIENTS: u64 = 200;
-/// What each client pays for; each id is paid for by two clients.
+/// Payments of each client. Two clients send each payment.
 const PAYMENTS: u64 = 2;
-/// So often is a lost race tried again: nobody gives up.
+/// Attempts of each operation: enough that no client gives up.
 const ATTEMPTS: u32 = 100_000;
 
-/// A bank, and the drill on its store as it is.
+/// A bank, and the drill on its store.
 async fn open() -> (Bank, Drill) {
     let bank = Bank::in_memory().await;
     let drill = Drill::new(&bank.db, CLIENTS, PAYMENTS);
@@ -30,17 +30,17 @@ async fn open() -> (Bank, Drill) {
     (bank, drill)
 }
 
-/// The same drill through another store, with turns between its calls.
+/// The drill through another store, which yields between its calls.
 fn through(bank: &Bank, store: impl Store + 'static) -> Drill {
     Drill::new(&bank.db.on(Arc::new(InterleavingStore::new(store))), CLIENTS, PAYMENTS)
 }
 
-/// Fails in every way that passes, or leaves the outcome open.
+/// Transient failures, lost responses included.
 fn failures(seed: u64) -> Failures {
     Failures::transient(Arc::new(SeededRandom::new(seed)), 0.1)
 }
 
-/// Polls a future at most this often, then drops it, as a process that is killed does.
+/// Polls a future at most this number of times, then drops it, like a killed process.
 async fn killed_after<F: Future>(polls: u64, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut left = polls;
@@ -54,13 +54,14 @@ async fn killed_after<F: Future>(polls: u64, future: F) -> Option<F::Output> {
     .await
 }
 
-/// Everybody at once; `lives` says how many steps each client lives. Tells how many came to their
-/// end.
+/// Runs all clients concurrently; `lives` is the number of polls of a client. Returns the number of
+/// clients that finished.
 async fn race(drill: &Drill, ledger: &Arc<Mutex<Ledger>>, lives: impl Fn() -> u64) -> usize {
     let clients = (0..CLIENTS).map(|number| {
         let (drill, ledger) = (drill.clone(), Arc::clone(ledger));
-        let client =
-            async move { drill.client(number, |told| ledger.lock().unwrap().note(told)).await };
+        let client = async move {
+            drill.client(number, |response| ledger.lock().unwrap().note(response)).await
+        };
         tokio::spawn(killed_after(lives(), client))
     });
     let ends = join_all(clients.collect::<Vec<_>>()).await;
@@ -68,14 +69,14 @@ async fn race(drill: &Drill, ledger: &Arc<Mutex<Ledger>>, lives: impl Fn() -> u6
     ends.map(|end| end.expect("everything passes")).count()
 }
 
-/// What is wrong with the data, or with what was told.
+/// Faults of the data and of the responses.
 async fn wrong(drill: &Drill, ledger: &Mutex<Ledger>) -> Vec<String> {
     let audit = drill.audit().await.unwrap();
     audit.wrong(&ledger.lock().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_hundred_clients_on_a_store_that_fails() {
+async fn drill_on_a_failing_store_passes_the_audit() {
     for seed in 1..=4 {
         let (bank, drill) = open().await;
         let ledger = Arc::default();
@@ -88,16 +89,16 @@ async fn two_hundred_clients_on_a_store_that_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn clients_that_die_leave_nothing_half_done() {
+async fn drill_with_killed_clients_passes_the_audit() {
     for seed in 11..=14 {
         let (bank, drill) = open().await;
         let ledger = Arc::default();
         let random = SeededRandom::new(seed);
         let store = FaultStore::new(bank.store.clone()).failures(failures(seed));
         let ended = race(&through(&bank, store), &ledger, || random.next_u64() % 120).await;
-        assert!(ended < CLIENTS as usize, "some were killed");
+        assert!(ended < CLIENTS as usize, "no client was killed");
         assert_eq!(wrong(&drill, &ledger).await, Vec::<String>::new(), "seed {seed}");
-        // The provider sends everything again, and what is open is settled.
+        // The provider sends all payments again, and the open ones are settled.
         let again = through(&bank, bank.store.clone());
         assert_eq!(race(&again, &ledger, || u64::MAX).await, CLIENTS as usize);
         drill.complete_all().await.unwrap();
@@ -106,9 +107,10 @@ async fn clients_that_die_leave_nothing_half_done() {
     }
 }
 
-/// Ten settle the same payment at the same moment: all have read that it is open.
+/// Ten callers settle one payment concurrently, after all have read it as open.
 async fn settled_by_ten(bank: &Bank, drill: &Drill, store: impl Store + 'static) -> Vec<Settled> {
-    // Others of the same account are open, so that the account alone would not notice.
+    // Other payments of the account are open, so that its reservation is enough for a second
+    // settlement.
     for number in [0, 4, 8, 12] {
         done(bank.app.authorise(&drill.payment(number).unwrap()).await.unwrap());
     }
@@ -127,7 +129,7 @@ async fn settled_by_ten(bank: &Bank, drill: &Drill, store: impl Store + 'static)
 }
 
 #[tokio::test]
-async fn a_payment_is_settled_once() {
+async fn payment_is_settled_once() {
     let (bank, drill) = open().await;
     let answers = settled_by_ten(&bank, &drill, bank.store.clone()).await;
     let winners = answers.iter().filter(|answer| matches!(answer, Settled::Done(_)));
@@ -140,7 +142,7 @@ async fn a_payment_is_settled_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_wrong_does_not_pass_the_audit() {
+async fn faulty_store_fails_the_audit() {
     for fault in [Fault::HalfTransaction, Fault::TransactionUnconditional] {
         let (bank, drill) = open().await;
         let store = FaultStore::new(bank.store.clone()).fault(fault);
@@ -149,22 +151,23 @@ async fn a_store_that_is_wrong_does_not_pass_the_audit() {
     }
 }
 
-/// Without the condition on the version that was read, nobody loses a race: accounts have more
-/// reserved than they have, and payments are authorised twice.
+/// Without the condition on the version that was read, accounts have more reserved than their
+/// balance, and payments are authorised twice.
 #[tokio::test]
-async fn clients_that_skip_the_version_do_not_pass_the_audit() {
+async fn drill_without_conditions_fails_the_audit() {
     let (bank, drill) = open().await;
     let ledger = Arc::default();
     let store = FaultStore::new(bank.store.clone()).fault(Fault::TransactionUnconditional);
     race(&through(&bank, store), &ledger, || u64::MAX).await;
     let wrong = wrong(&drill, &ledger).await;
-    for what in ["are reserved", "done twice", "more than its limit", "became Authorized twice"] {
+    for what in ["are reserved", "applied twice", "more than its limit", "became Authorized twice"]
+    {
         assert!(wrong.iter().any(|found| found.contains(what)), "{what} is not in {wrong:#?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_account_is_reserved_to_the_last_unit() {
+async fn concurrent_payments_reserve_the_whole_balance() {
     let bank = Bank::in_memory().await;
     bank.app.set_daily_limit(&id("card-1"), number("1000")).await.unwrap().done().unwrap();
     let store = FaultStore::new(bank.store.clone()).failures(failures(31));

@@ -1,9 +1,9 @@
-//! Completing, failing and exchanging.
+//! Completion, failure and exchange.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabla::entity::{Change, Outcome};
+use tabla::entity::Outcome;
 use tabla_conformance::fault::Operation;
 use tabla_conformance::interleave::InterleavingStore;
 use tabla_crypto_cards::*;
@@ -18,7 +18,7 @@ fn settled(answer: Settled) -> Transaction {
 }
 
 #[tokio::test]
-async fn completing_debits_the_balance_and_the_reservation_together() {
+async fn completion_debits_balance_and_reservation() {
     let bank = Bank::open().await;
     let authorised = done(bank.pay("tx-1", "30.10").await);
     done(bank.pay("tx-2", "5").await);
@@ -33,7 +33,7 @@ async fn completing_debits_the_balance_and_the_reservation_together() {
     };
     assert_eq!(row, expected);
     assert_eq!(bank.usdt().await, ("69.9".into(), "5".into(), 4));
-    // Once more would debit twice; failing it would give back what is gone.
+    // A second completion would debit twice, and a failure would release the debited amount.
     let before = bank.everything().await;
     let again = bank.app.complete(&id("tx-1"), None).await.unwrap();
     assert_eq!(again, Settled::Already(row.clone()));
@@ -45,14 +45,14 @@ async fn completing_debits_the_balance_and_the_reservation_together() {
 }
 
 #[tokio::test]
-async fn failing_releases_the_reservation_and_the_version_still_rises() {
+async fn failure_releases_the_reservation_and_raises_the_version() {
     let bank = Bank::open().await;
     let authorised = done(bank.pay("tx-1", "30.10").await);
     assert_eq!(bank.usdt().await, ("100".into(), "30.1".into(), 2));
     let row = settled(bank.app.fail(&id("tx-1"), Some("REJECTED")).await.unwrap());
     let trade_status = Some("REJECTED".to_owned());
     assert_eq!(row, Transaction { status: Status::Failed, trade_status, ..authorised });
-    // A version that fell would let a writer through who has read the same number before.
+    // A version that falls would admit a writer that has read the same version before.
     assert_eq!(bank.usdt().await, ("100".into(), "0".into(), 3));
     assert_eq!(bank.card().await.spent_usdt, number("0"));
     let before = bank.everything().await;
@@ -62,21 +62,24 @@ async fn failing_releases_the_reservation_and_the_version_still_rises() {
 }
 
 #[tokio::test]
-async fn failed_payment_is_given_back_to_its_own_day() {
+async fn failed_payment_is_subtracted_from_its_day() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
     bank.clock.advance(Duration::from_secs(24 * 3600));
     done(bank.pay("tx-2", "45").await);
     let row = settled(bank.app.fail(&id("tx-1"), None).await.unwrap());
     let card = bank.card().await;
-    assert_eq!((card.spent_usdt, card.spent_on(row.spend_day)), (number("45"), number("0")));
+    assert_eq!(
+        (card.spent_usdt, card.spent_on(row.spend_day.unwrap())),
+        (number("45"), number("0"))
+    );
     assert_eq!(bank.usdt().await, ("100".into(), "45".into(), 4));
     settled(bank.app.fail(&id("tx-2"), None).await.unwrap());
     assert_eq!(bank.card().await.spent_usdt, number("0"));
 }
 
 #[tokio::test]
-async fn today_is_given_back_although_a_clock_was_ahead() {
+async fn failed_payment_is_subtracted_after_a_clock_was_ahead() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "50").await);
     done(bank.on_day(365).authorise(&payment("tx-2", "45")).await.unwrap());
@@ -89,11 +92,11 @@ async fn today_is_given_back_although_a_clock_was_ahead() {
 }
 
 #[tokio::test]
-async fn day_that_begins_meanwhile_keeps_what_was_paid_on_it() {
+async fn failure_keeps_the_sum_of_a_day_that_begins_concurrently() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
     let (app, clock) = (bank.app.clone(), bank.clock.clone());
-    // The card was read on the old day.
+    // The card is read before the change of the day.
     let next_day = move || {
         let (app, clock) = (app.clone(), clock.clone());
         async move {
@@ -106,18 +109,21 @@ async fn day_that_begins_meanwhile_keeps_what_was_paid_on_it() {
     let app = bank.through(Arc::new(store), 5);
     let row = settled(app.fail(&id("tx-1"), None).await.unwrap());
     let card = bank.card().await;
-    assert_eq!((card.spent_usdt, card.spent_on(row.spend_day)), (number("45"), number("0")));
+    assert_eq!(
+        (card.spent_usdt, card.spent_on(row.spend_day.unwrap())),
+        (number("45"), number("0"))
+    );
     assert_eq!(bank.usdt().await, ("100".into(), "45".into(), 4));
 }
 
 #[tokio::test]
-async fn a_suspended_account_settles_what_was_authorised() {
+async fn closed_account_settles_open_payments() {
     let bank = Bank::open().await;
     done(bank.pay("tx-1", "30").await);
     done(bank.pay("tx-2", "20").await);
     let closed = AccountStatus::Closed;
     bank.app.set_account_status(&id("acc-1"), closed).await.unwrap().done().unwrap();
-    // The owner pays with something else now: what is reserved is still USDT.
+    // The reserved amount stays in USDT.
     let lost = bank.app.set_payment_currency(&id("acc-1"), Currency::Btc).await.unwrap();
     assert!(matches!(lost, Outcome::Lost(Some(_))));
     settled(bank.app.complete(&id("tx-1"), None).await.unwrap());
@@ -126,14 +132,13 @@ async fn a_suspended_account_settles_what_was_authorised() {
 }
 
 #[tokio::test]
-async fn books_that_are_wrong_are_reported_and_left_alone() {
+async fn wrong_books_are_reported_and_not_changed() {
     let bank = Bank::open().await;
     let row = done(bank.pay("tx-1", "30").await);
     assert_eq!(bank.app.books(&id("acc-1")).await.unwrap().unwrap().wrong(), Vec::<String>::new());
-    // Somebody has released it by hand.
-    let by_hand = Change::at(AccountKey { account_id: id("acc-1") })
-        .set(Account::RESERVED_USDT, number("29.99"));
-    bank.db.update(by_hand).await.unwrap().done().unwrap();
+    // Another program has released a part.
+    let released = Account::key(id("acc-1")).change().set(Account::RESERVED_USDT, number("29.99"));
+    bank.db.update(released).await.unwrap().done().unwrap();
     let before = bank.everything().await;
     for answer in [
         bank.app.complete(&id("tx-1"), None).await.unwrap(),
@@ -148,20 +153,20 @@ async fn books_that_are_wrong_are_reported_and_left_alone() {
         books.wrong(),
         ["29.99 Usdt are reserved, and open transactions have 30".to_owned()]
     );
-    // It is found among those that have been open for too long.
+    // The transaction is found by its status and age.
     let now = bank.db.now().second();
     let stuck = bank.app.stuck(Status::Authorized, now, None).await.unwrap();
     assert_eq!(stuck.items, [row]);
 }
 
 #[tokio::test]
-async fn an_exchange_begins_once_and_counts_its_retries() {
+async fn exchange_begins_once_and_counts_its_retries() {
     let bank = Bank::open().await;
     let tx = id("tx-1");
     let missing = bank.app.begin_trade(&tx, &id("trade-1"), "PENDING").await.unwrap();
     assert_eq!(missing, Outcome::Lost(None));
     let authorised = done(bank.pay("tx-1", "30").await);
-    // There is nothing to try again yet.
+    // No exchange has begun.
     let early = bank.app.retry_trade(&authorised, &id("trade-2"), "PENDING").await.unwrap();
     assert_eq!(early, Outcome::Lost(Some(authorised)));
     let begun = bank.app.begin_trade(&tx, &id("trade-1"), "PENDING").await.unwrap();
@@ -172,10 +177,10 @@ async fn an_exchange_begins_once_and_counts_its_retries() {
     let again = bank.app.retry_trade(&begun, &id("trade-2"), "PENDING").await.unwrap();
     let again = again.done().unwrap();
     assert_eq!((again.retry_count, &again.trade_id), (1, &Some(id("trade-2"))));
-    // Who has read it before that loses.
+    // A retry of an outdated transaction fails.
     let stale = bank.app.retry_trade(&begun, &id("trade-3"), "PENDING").await.unwrap();
     assert_eq!(stale, Outcome::Lost(Some(again.clone())));
-    // Nothing of this is seen by the account.
+    // An exchange does not change the account.
     assert_eq!(bank.usdt().await, ("100".into(), "30".into(), 2));
     let row = settled(bank.app.complete(&tx, Some("FILLED")).await.unwrap());
     assert_eq!((row.retry_count, row.status), (1, Status::Completed));

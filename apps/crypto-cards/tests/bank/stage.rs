@@ -1,4 +1,4 @@
-//! A bank with one account and one card.
+//! App with one account and one card.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub(crate) fn new_card(card: &str, account: &str) -> NewCard {
     }
 }
 
-/// What this many USDT are in ARS, at 1000 ARS for one, to the centavo.
+/// ARS for an amount of USDT, at 1000 ARS for one, to the centavo.
 fn ars(usdt: &str) -> Number {
     let text = number(&format!("{usdt}e3")).to_string();
     match text.split_once('.') {
@@ -61,7 +61,7 @@ fn ars(usdt: &str) -> Number {
     }
 }
 
-/// A payment of this many USDT with `card-1`.
+/// A payment of an amount of USDT with `card-1`.
 pub(crate) fn payment(transaction: &str, usdt: &str) -> Authorisation {
     Authorisation {
         transaction_id: id(transaction),
@@ -87,7 +87,7 @@ impl Bank {
         Self::on(store, clock, env).await
     }
 
-    /// The same in memory, for hundreds of clients: the tests of `apps/kit` run them on the other stores.
+    /// The same in memory, for 200 clients. The tests of `apps/kit` run them on the other stores.
     pub(crate) async fn in_memory() -> Self {
         let (clock, env) = time();
         let store = Arc::new(MemoryStore::with_env(env.clone()));
@@ -104,7 +104,7 @@ impl Bank {
         Self { app, db, store, clock }
     }
 
-    /// The same data through another store, tried this often.
+    /// The app through another store on the same data, with this number of attempts.
     pub(crate) fn through(&self, store: Arc<dyn Store>, attempts: u32) -> CryptoCards {
         let retries = RetryPolicy::default()
             .with_attempts(attempts)
@@ -114,7 +114,7 @@ impl Bank {
         CryptoCards::new(self.db.on(store)).with_retries(retries)
     }
 
-    /// The same data, with a clock that is this number of days ahead of the bank's first day.
+    /// The app with a clock that is this number of days ahead.
     pub(crate) fn on_day(&self, day: u64) -> CryptoCards {
         let clock = ManualClock::new(Timestamp::from_secs(NOW + day * 24 * 3600));
         CryptoCards::new(Db::with_env(self.store.clone(), Env::test(clock, 7 + day)))
@@ -142,7 +142,7 @@ impl Bank {
         (account.balance_usdt.to_string(), account.reserved_usdt.to_string(), account.version)
     }
 
-    /// Everything that is stored.
+    /// All items of all tables.
     pub(crate) async fn everything(&self) -> Vec<Item> {
         let mut items = Vec::new();
         for table in ["accounts", "transactions", "cards"] {
@@ -152,7 +152,7 @@ impl Bank {
     }
 }
 
-/// The transaction of a payment that this call has authorised.
+/// Transaction of an authorised payment.
 pub(crate) fn done(answer: Authorised) -> Transaction {
     match answer {
         Authorised::Done(row) => row,

@@ -1,4 +1,4 @@
-//! Whether a payment can be authorised, by what was read of its card and its account.
+//! Rules of an authorisation: evaluation of a payment by its card and its account.
 
 use tabla::entity::{Day, Id, UtcTime};
 use tabla::{Error, Number, Result};
@@ -6,35 +6,35 @@ use tabla::{Error, Number, Result};
 use crate::entities::*;
 use crate::money::{ARS_DECIMALS, check_places};
 
-/// A payment that wants to be authorised, with its amount in each currency.
+/// Payment to be authorised, with its amount in each currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Authorisation {
-    /// The provider's id for it.
+    /// Id that the provider assigned.
     pub transaction_id: Id,
-    /// The card.
+    /// Card of the payment.
     pub card_id: Id,
-    /// What the shop wants, in ARS: at most [`ARS_DECIMALS`] decimal places.
+    /// Amount in ARS, with at most [`ARS_DECIMALS`] decimal places.
     pub amount_ars: Number,
-    /// The same in USDT, rounded to its [decimal places](Currency::decimals).
+    /// The amount in USDT, rounded to its [decimal places](Currency::decimals).
     pub amount_usdt: Number,
     /// ARS for one USDT.
     pub exchange_rate: Number,
-    /// What the account pays with.
+    /// Payment currency of the account.
     pub user_currency: Currency,
-    /// The same amount in that, rounded to its decimal places: what is reserved.
+    /// The amount in that currency, rounded to its decimal places. It is reserved.
     pub amount_reserved: Number,
 }
 
 impl Authorisation {
-    /// Whether the provider means the same payment as this transaction: the same card and the same
-    /// amount. What the amount is in other currencies may have changed since the first time.
+    /// Whether the transaction is this payment: id, card and ARS amount are the same. The rate, and
+    /// with it the other amounts, may have changed since the first call.
     pub fn is_same(&self, transaction: &Transaction) -> bool {
         self.transaction_id == transaction.transaction_id
             && self.card_id == transaction.card_id
             && self.amount_ars == transaction.amount_ars
     }
 
-    /// Refuses amounts that are none.
+    /// Refuses amounts that are not above zero.
     pub(crate) fn check(&self) -> Result<()> {
         let amounts = [
             ("amount_ars", self.amount_ars),
@@ -43,19 +43,19 @@ impl Authorisation {
             ("amount_reserved", self.amount_reserved),
         ];
         if let Some((name, amount)) = amounts.iter().find(|(_, amount)| *amount <= Number::ZERO) {
-            return Err(Error::validation(format!("{name} has to be above zero, not {amount}")));
+            return Err(Error::validation(format!("{name} must be above zero, not {amount}")));
         }
         if self.user_currency == Currency::Usdt && self.amount_reserved != self.amount_usdt {
             return Err(Error::validation(format!(
-                "an account that pays with USDT has {} of it reserved, not {}",
+                "amount_reserved must be amount_usdt ({}) in USDT, not {}",
                 self.amount_usdt, self.amount_reserved
             )));
         }
         Ok(())
     }
 
-    /// Refuses amounts that do not fit their currencies: what does not could be reserved, and then
-    /// not be debited without rounding.
+    /// Refuses amounts that do not fit their currencies: they could be reserved, and then not debited
+    /// without rounding.
     pub(crate) fn check_places(&self) -> Result<()> {
         check_places("amount_ars", self.amount_ars, "ARS", ARS_DECIMALS)?;
         Currency::Usdt.check("amount_usdt", self.amount_usdt)?;
@@ -63,46 +63,46 @@ impl Authorisation {
     }
 }
 
-/// Why a payment is not authorised. Nothing was written.
+/// Reason to reject a payment. Nothing was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rejection {
     /// There is no such card.
     UnknownCard,
-    /// The card's account is not there.
+    /// The card's account does not exist.
     UnknownAccount,
-    /// The card cannot be paid with.
+    /// The card is blocked or expired.
     CardNotActive(CardStatus),
     /// The card's last month is over.
     CardExpired,
-    /// The account cannot be paid with.
+    /// The account is suspended or closed.
     AccountNotActive(AccountStatus),
-    /// The account pays with another currency: the amount has to be converted to that.
+    /// The account pays with this currency. Convert the amount to it.
     OtherCurrency(Currency),
-    /// The account has only this much that is not reserved.
+    /// The unreserved balance, which is below the amount.
     InsufficientFunds(Number),
-    /// The card has only this much left of the payment's day, in USDT; nothing of a day that is
-    /// too long past to be remembered.
+    /// The rest of the daily limit in USDT, which is below the amount. It is zero for a day that the
+    /// card does not keep any more.
     DailyLimit(Number),
-    /// Others have changed the account or the card each time that it was tried.
+    /// A concurrent writer has changed the account or the card in each attempt.
     Contention,
 }
 
-/// How a payment counts for its card's day.
+/// Effect of a payment on the daily sum of its card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spend {
-    /// The day.
+    /// Day of the payment.
     pub(crate) day: Day,
-    /// The most that the card may have spent before it.
+    /// Largest sum before the payment, so that the limit holds.
     pub(crate) most_before: Number,
-    /// What it has spent with it.
+    /// Sum after the payment.
     pub(crate) after: Number,
 }
 
-/// Judges a payment at this moment.
+/// Evaluates a payment at this moment.
 ///
 /// # Errors
-/// A sum would have more digits than a number can have.
-pub(crate) fn judge(
+/// A sum would have more than 38 digits.
+pub(crate) fn evaluate(
     request: &Authorisation,
     card: &Card,
     account: &Account,
@@ -126,12 +126,12 @@ pub(crate) fn judge(
     if free < request.amount_reserved {
         return Ok(Err(Rejection::InsufficientFunds(free)));
     }
-    // What is reserved here is debited later: both sums have to be exact. They are, unless somebody
-    // else has written a balance that does not fit its currency.
+    // The reserved amount is debited later, and both sums must be exact. They are, unless another
+    // program has written a balance that does not fit its currency.
     reserved.checked_add(request.amount_reserved)?;
     balance.checked_sub(request.amount_reserved)?;
-    // The day is that of the payment, whatever day was paid on last: a clock that was ahead leaves a
-    // day of its own, and one that is behind finds its day as it was left.
+    // The day is that of the payment, and need not follow the day of the last payment: clocks of
+    // callers differ.
     let day = now.day();
     if card.is_forgotten(day) {
         return Ok(Err(Rejection::DailyLimit(Number::ZERO)));
@@ -140,7 +140,7 @@ pub(crate) fn judge(
     let most_before = card.daily_limit_usdt.checked_sub(request.amount_usdt)?;
     if before > most_before {
         let left = card.daily_limit_usdt.checked_sub(before)?;
-        // A limit that was lowered may be below what is spent.
+        // A lowered limit may be below the sum.
         return Ok(Err(Rejection::DailyLimit(left.max(Number::ZERO))));
     }
     Ok(Ok(Spend { day, most_before, after: before.checked_add(request.amount_usdt)? }))
