@@ -1,10 +1,9 @@
-//! A virtual festival: rooms that open on schedule, a moderated forum, and a log of what visitors
-//! do.
+//! Virtual festival: rooms that open on schedule, a moderated forum, and an activity log.
 //!
-//! Users, rooms, posts and their configuration share one table; what visitors do goes to a table
-//! of its month. Counts of likes and comments stand in the keys that posts are sorted by, so that a
-//! like, a comment or a decision of a moderator rewrites those keys in the write that changes the
-//! count: the counts are exact, and the order of a feed is that of the counts.
+//! Users, rooms, posts and their configuration share one table; events of visitors are in a table of
+//! their month. The keys by which posts are sorted contain the counts of likes and comments. A like, a
+//! comment or an action of a moderator writes count and keys in one transaction, so that counts are
+//! exact and feeds are sorted by them.
 
 mod app;
 mod entities;
@@ -15,8 +14,8 @@ mod range;
 pub use app::EsenciaFestApp;
 pub use entities::*;
 pub use operations::{
-    Commented, ContentUpdated, EsenciaFest, Liked, ModeratedComment, ModeratedPost, NewContent,
-    NewEvent, Newcomer, Registered, Scheduled,
+    Commented, ContentUpdated, EsenciaFest, Liked, Moderated, NewContent, NewEvent, Newcomer,
+    Registered, Scheduled,
 };
 pub use patterns::{
     Order, Sort, activity_by_country, moderation_logs, post_comments, post_thread, posts,

@@ -1,122 +1,105 @@
-//! The access patterns of the document, and those that its operations need.
+//! Access patterns of the document, and those that its operations need.
 
-use tabla::entity::{Day, Entity, Find, Id, KeyPart, Pattern, UtcTime};
+use tabla::entity::{Day, Entity, EntityQuery, Id, KeyPart, Pattern, UtcTime};
 use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 use crate::range::Span;
 
-/// What posts are sorted by.
+/// Order of posts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// By when they were written.
+    /// By date.
     #[default]
     Date,
-    /// By likes; ties by date.
+    /// By number of likes; ties by date.
     Likes,
-    /// By active comments; ties by date.
+    /// By number of active comments; ties by date.
     Comments,
 }
 
-/// In which direction.
+/// Direction of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The oldest, or the least, first.
+    /// Oldest first, or least first.
     Ascending,
-    /// The newest, or the most, first.
+    /// Newest first, or most first.
     #[default]
     Descending,
 }
 
 impl Order {
-    pub(crate) fn apply<E: Entity>(self, find: Find<E>) -> Find<E> {
+    fn apply<E: Entity>(self, query: EntityQuery<E>) -> EntityQuery<E> {
         match self {
-            Self::Ascending => find,
-            Self::Descending => find.descending(),
+            Self::Ascending => query,
+            Self::Descending => query.descending(),
         }
     }
 }
 
-/// Pattern 4: the states of all rooms.
-pub fn rooms_status() -> Find<RoomStatus> {
-    RoomStatus::find()
+/// Pattern 4: states of all rooms.
+pub fn rooms_status() -> EntityQuery<RoomStatus> {
+    RoomStatus::all().into_query()
 }
 
-/// Pattern 5: what a room shows.
-pub fn room_content(room: &RoomId) -> Find<RoomContent> {
-    RoomContent::find_by("GSI1").with(RoomContent::ROOM_ID, room).limit(1)
+/// Pattern 5: version that a room shows.
+pub fn room_content(room: &RoomId) -> EntityQuery<RoomContent> {
+    RoomContent::shown().room_id(room).limit(1)
 }
 
 /// Patterns 7, 12, 15 and 16: posts of a status, sorted.
-pub fn posts(status: Status, sort: Sort, order: Order) -> Find<Post> {
-    let index = match sort {
-        Sort::Date => "GSI2",
-        Sort::Likes => "GSI3",
-        Sort::Comments => "GSI4",
-    };
-    order.apply(Post::find_by(index).with(Post::STATUS, status))
+pub fn posts(status: Status, sort: Sort, order: Order) -> EntityQuery<Post> {
+    order.apply(match sort {
+        Sort::Date => Post::by_status(status).into_query(),
+        Sort::Likes => Post::by_likes(status).into_query(),
+        Sort::Comments => Post::by_comments(status).into_query(),
+    })
 }
 
-/// Pattern 8: the active comments on a post, oldest first.
-pub fn post_comments(post: &Id) -> Find<Comment> {
-    Comment::find().with(Comment::POST_ID, post).filter(Comment::STATUS.eq(Status::Active))
+/// Pattern 8: active comments on a post, oldest first.
+pub fn post_comments(post: &Id) -> EntityQuery<Comment> {
+    Comment::of(post).filter(Comment::STATUS.eq(Status::Active))
 }
 
-/// A post with its comments and likes.
-pub fn post_thread(post: &Id) -> Find<Post> {
-    Post::find().with(Post::POST_ID, post).whole_partition()
+/// Post with its comments and likes.
+pub fn post_thread(post: &Id) -> EntityQuery<Post> {
+    Post::of(post).whole_partition()
 }
 
-/// Pattern 11: the posts of a user, newest first; of one status, if one is given.
-pub fn user_posts(user: &Email, status: Option<Status>) -> Find<Post> {
-    let find = Post::find_by("GSI1").with(Post::USER_ID, user).descending();
+/// Pattern 11: posts of a user, newest first; with `status`, only those of that status.
+pub fn user_posts(user: &Email, status: Option<Status>) -> EntityQuery<Post> {
+    let query = Post::by_author(user).newest_first();
     match status {
-        Some(status) => find.filter(Post::STATUS.eq(status)),
-        None => find,
+        Some(status) => query.filter(Post::STATUS.eq(status)),
+        None => query,
     }
 }
 
-/// The users of a country, those who came first first; those who came in these days, if days are
-/// given.
-pub fn users_by_country(country: &Id, days: Option<Span>) -> Find<User> {
-    let find = User::find_by("GSI1").with(User::COUNTRY, country);
+/// Users of a country by day of registration, earliest first; with `days`, only those of these days.
+pub fn users_by_country(country: &Id, days: Option<Span>) -> EntityQuery<User> {
     match days {
-        Some(days) => find.between(User::CREATED_AT, days.from(), days.to()),
-        None => find,
+        Some(days) => User::by_country(country).created_at(days.from().day()..=days.to().day()),
+        None => User::by_country(country).into_query(),
     }
 }
 
-/// Pattern 14, on one of its days: what moderators did, all of it or one kind of action.
-pub fn moderation_logs(day: Day, span: Span, action: Option<Action>) -> Find<ModerationLog> {
-    let find = ModerationLog::find().with(ModerationLog::DATE, day).between(
-        ModerationLog::TIMESTAMP,
-        span.from(),
-        span.to(),
-    );
+/// Pattern 14, on one of its days: log of the moderators; with `action`, only entries of that action.
+pub fn moderation_logs(day: Day, span: Span, action: Option<Action>) -> EntityQuery<ModerationLog> {
+    let query = ModerationLog::of(day).timestamp(span.from()..=span.to());
     match action {
-        Some(action) => find.filter(ModerationLog::ACTION.eq(action)),
-        None => find,
+        Some(action) => query.filter(ModerationLog::ACTION.eq(action)),
+        None => query,
     }
 }
 
-/// Pattern 18, in one of its months: what a visitor did, over all shards.
-pub fn user_logs(user: &Email, span: Span, order: Order) -> Find<ActivityLog> {
-    let find = ActivityLog::find().with(ActivityLog::USER_ID, user).between(
-        ActivityLog::TIMESTAMP,
-        span.from(),
-        span.to(),
-    );
-    order.apply(find).unexpired()
+/// Pattern 18, in one of its months: events of a visitor, from all shards.
+pub fn user_logs(user: &Email, span: Span, order: Order) -> EntityQuery<ActivityLog> {
+    order.apply(ActivityLog::of(user).timestamp(span.from()..=span.to())).unexpired()
 }
 
-/// Pattern 19: what visitors from a country did on a day, over all shards.
-pub fn activity_by_country(country: &Id, day: Day) -> Find<ActivityLog> {
-    ActivityLog::find_by("GSI1")
-        .with(ActivityLog::COUNTRY, country)
-        // The partition has the day of it; the whole of the partition is that day.
-        .with(ActivityLog::TIMESTAMP, day.start())
-        .whole_partition()
-        .unexpired()
+/// Pattern 19: events from a country on a day, from all shards.
+pub fn activity_by_country(country: &Id, day: Day) -> EntityQuery<ActivityLog> {
+    ActivityLog::by_country(country, day).unexpired()
 }
 
 fn post() -> Id {
@@ -139,14 +122,14 @@ fn span() -> Span {
     Span::of(UtcTime::example("from").day())
 }
 
-/// All of them: those of the document in its order, then those that it implies.
+/// All patterns: those of the document in its order, then those that it implies.
 pub(crate) fn patterns() -> Vec<Documented> {
     [visitors(), feeds(), moderation(), logs(), implied()].concat()
 }
 
 fn visitors() -> Vec<Documented> {
     vec![
-        Pattern::new("GetUser", "a user, who logs in").number("1").get::<User>().at_line(16),
+        Pattern::new("GetUser", "a user at login").number("1").get::<User>().at_line(16),
         Pattern::new("Register", "a new user of an admitted domain")
             .number("1b")
             .get::<ConfigDomains>()
@@ -168,7 +151,7 @@ fn visitors() -> Vec<Documented> {
             .number("5")
             .find(|| room_content(&RoomId::example("roomId")).describe())
             .at_line(20),
-        Pattern::new("UpdateRoomContent", "the next version takes the place of the last")
+        Pattern::new("UpdateRoomContent", "a new version instead of the one that is shown")
             .number("6")
             .get::<RoomStatus>()
             .transaction(|writes| {
@@ -194,7 +177,7 @@ fn feeds() -> Vec<Documented> {
             .number("8")
             .find(|| post_comments(&post()).describe())
             .at_line(23),
-        Pattern::new("CreatePost", "a post, judged by the filter")
+        Pattern::new("CreatePost", "a post, evaluated by the filter")
             .number("9")
             .get::<ConfigProfanity>()
             .write(|write| write.create::<Post>())
@@ -245,7 +228,7 @@ fn moderation() -> Vec<Documented> {
                     .changing(Post::COMMENTS_COUNT)
             })
             .at_line(116),
-        Pattern::new("GetModerationLogs", "what moderators did, day after day")
+        Pattern::new("GetModerationLogs", "log of the moderators, day after day")
             .number("14")
             .find(|| moderation_logs(day(), span(), Some(Action::Ban)).limit(25).describe())
             .at_line(29),
@@ -274,7 +257,7 @@ fn logs() -> Vec<Documented> {
             .number("19")
             .find(|| activity_by_country(&country(), day()).describe())
             .at_line(36),
-        Pattern::new("LogModerationAction", "an entry of its own in the moderators' log")
+        Pattern::new("LogModerationAction", "a separate entry of the moderators' log")
             .number("20")
             .write(|write| write.create::<ModerationLog>())
             .at_line(37),
@@ -292,17 +275,19 @@ fn implied() -> Vec<Documented> {
         Pattern::new("SetManualOverride", "open or close a room by hand")
             .write(|write| write.update::<RoomStatus>())
             .at_line(65),
-        Pattern::new("GetDomains", "who may register").get::<ConfigDomains>().at_line(96),
-        Pattern::new("SetDomains", "say who may")
+        Pattern::new("GetDomains", "domains whose users can register")
+            .get::<ConfigDomains>()
+            .at_line(96),
+        Pattern::new("SetDomains", "set these domains")
             .write(|write| write.put::<ConfigDomains>())
             .at_line(96),
-        Pattern::new("GetSchedule", "when rooms open").get::<ConfigSchedule>().at_line(100),
-        Pattern::new("SetSchedule", "say when, to the rooms too")
-            .find(|| rooms_status().consistent().describe())
+        Pattern::new("GetSchedule", "opening times of rooms").get::<ConfigSchedule>().at_line(100),
+        Pattern::new("SetSchedule", "set the opening times, also in the rooms")
+            .find(|| rooms_status().describe())
             .transaction(|writes| writes.put::<ConfigSchedule>().update::<RoomStatus>().each())
             .at_line(100),
-        Pattern::new("GetProfanity", "what must not be said").get::<ConfigProfanity>().at_line(104),
-        Pattern::new("SetProfanity", "say what must not")
+        Pattern::new("GetProfanity", "forbidden words").get::<ConfigProfanity>().at_line(104),
+        Pattern::new("SetProfanity", "set the forbidden words")
             .write(|write| write.put::<ConfigProfanity>())
             .at_line(104),
     ]

@@ -1,4 +1,4 @@
-//! The app as the command line, the demo and the tests know it.
+//! App for the command line, the demo and the tests.
 
 mod race;
 mod run;
@@ -14,7 +14,7 @@ use tabla_kit::{Answer, App, Documented, Progress, Race};
 use crate::entities::*;
 use crate::patterns::patterns;
 
-/// The app.
+/// Esencia Fest as an [`App`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EsenciaFestApp;
 
@@ -23,7 +23,7 @@ impl App for EsenciaFestApp {
     fn design(&self) -> AppDesign {
         AppDesign::new(
             "esencia-fest",
-            "a virtual festival: rooms, a moderated forum, and a log of what visitors do",
+            "a virtual festival: rooms, a moderated forum, and an activity log",
         )
         .tables(vec![&MAIN, &ACTIVITY_LOGS])
         .entities(vec![
@@ -47,7 +47,7 @@ impl App for EsenciaFestApp {
         patterns()
     }
 
-    /// The months of the activity log: of what was seeded, of this one and of the next.
+    /// Months of the activity log: those of the seeded events, the current one and the next.
     fn periods(&self, _: &TableDesign, now: UtcTime) -> Vec<String> {
         let months = seed::first_day(now).month().through(now.month().next());
         months.map(|month| month.to_string()).collect()
@@ -66,11 +66,11 @@ impl App for EsenciaFestApp {
     }
 }
 
-/// Why posts of a status are in one partition.
-const FEEDS: &str = "one shard, which leaves the keys as the document has them, fits what it expects: \
-                     7 000 users, 500 at a time; more are a number in the template";
+/// Reason why posts of a status are in one partition.
+const FEEDS: &str = "one shard keeps the keys of the document, and is enough for its 7 000 users, 500 \
+                     at a time; the template sets the number of shards";
 
-/// What the checks warn of, and why it stays.
+/// Accepted findings of the lint, with reasons.
 fn accepted() -> Vec<Accepted> {
     vec![
         Accepted::new(
@@ -95,34 +95,30 @@ fn accepted() -> Vec<Accepted> {
         Accepted::new(
             Rule::UnboundedCollection,
             "RoomContent",
-            "the versions of a room are written by hand, and none is read but by its number or \
-             through GSI1",
+            "the versions of a room are written by hand, and read only by number or through GSI1",
         ),
         Accepted::new(
             Rule::UnboundedCollection,
             "Comment",
-            "comments are read in pages; the whole of a post is read over as many as it takes",
+            "comments are read in pages; a thread is read over all its pages",
         ),
         Accepted::new(
             Rule::UnboundedCollection,
             "Like",
-            "at most one for each user, small, and found by its key; 7 000 users are expected",
+            "at most one for each user, small, and read by its key; 7 000 users are expected",
         ),
         Accepted::new(
             Rule::LogWithoutTtl,
             "ModerationLog",
-            "it is an audit trail: what moderators did is kept, and the document gives it no end",
+            "an audit trail: entries are kept, and the document has no expiry for them",
         ),
     ]
 }
 
 fn check(holds: bool, otherwise: &str) -> Result<()> {
-    match holds {
-        true => Ok(()),
-        false => Err(wrong(otherwise)),
-    }
+    if holds { Ok(()) } else { Err(wrong(otherwise)) }
 }
 
-fn wrong(what: &str) -> Error {
-    Error::new(ErrorKind::Unexpected, what)
+fn wrong(finding: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, finding)
 }

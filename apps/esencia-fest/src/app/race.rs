@@ -1,4 +1,4 @@
-//! Many callers at once, for everything that only some of them can have.
+//! Races: concurrent callers for each operation that only some of them can win.
 
 use futures::future::try_join_all;
 use tabla::Result;
@@ -11,10 +11,10 @@ use crate::entities::*;
 use crate::operations::*;
 use crate::patterns::{Order, Sort};
 
-/// How many users meet on one post; each of them taps twice.
+/// Users who like one post, twice each.
 const USERS: u32 = 40;
 const TAPS: u32 = 2;
-/// How many meet on anything else.
+/// Callers of every other race.
 const CALLERS: u32 = 50;
 
 pub(super) async fn race(db: &Db) -> Result<Vec<Race>> {
@@ -31,7 +31,7 @@ pub(super) async fn race(db: &Db) -> Result<Vec<Race>> {
     ])
 }
 
-/// Everybody registers one address.
+/// All callers register one address.
 async fn registering(fest: &EsenciaFest) -> Result<Race> {
     let email = Email::new(format!("{}@sura.com.co", fest.new_id()?))?;
     let attempts = try_join_all((0..CALLERS).map(|number| {
@@ -51,11 +51,11 @@ async fn registering(fest: &EsenciaFest) -> Result<Race> {
         .collect();
     check(won.len() == 1, "an address is registered once")?;
     let present = fest.get_user(&email).await?;
-    check(present.as_ref() == won.first().copied(), "who has won is registered")?;
+    check(present.as_ref() == won.first().copied(), "the winner is registered")?;
     let seen = attempts.iter().filter(
         |attempt| matches!(attempt, Registered::Already(user) if Some(user) == present.as_ref()),
     );
-    check(seen.count() + 1 == attempts.len(), "every loser sees who has won")?;
+    check(seen.count() + 1 == attempts.len(), "every loser gets the winner")?;
     Ok(Race {
         name: "registering an address",
         contenders: attempts.len(),
@@ -64,7 +64,7 @@ async fn registering(fest: &EsenciaFest) -> Result<Race> {
     })
 }
 
-/// A user completes a room on many devices.
+/// A user completes rooms on many devices.
 async fn completing(fest: &EsenciaFest) -> Result<Race> {
     let email = Email::new(format!("{}@sura.com.co", fest.new_id()?))?;
     fest.register(Newcomer { email: email.clone(), ..seed::newcomer(1)? }).await?;
@@ -81,7 +81,7 @@ async fn completing(fest: &EsenciaFest) -> Result<Race> {
     Ok(Race { name: "completing rooms", contenders: attempts.len(), winners, left })
 }
 
-/// Many administrators change what a room shows, round after round.
+/// Administrators update the content of a room, in rounds.
 async fn content(fest: &EsenciaFest) -> Result<Race> {
     const ROUNDS: u32 = 3;
     let room = RoomId::new(format!("sala-{}", fest.new_id()?))?;
@@ -117,16 +117,22 @@ async fn new_post(fest: &EsenciaFest) -> Result<Id> {
     post.map(|post| post.post_id).ok_or_else(|| wrong("a new post is not new"))
 }
 
-/// What a post counts is what it has, in the post and in every index.
+/// Checks that the counts of a post are those of its likes and comments, in the post and in every index.
 async fn counts(fest: &EsenciaFest, post: &Id) -> Result<(u32, u32)> {
     let Thread { post: read, comments, likes, unknown, unreadable } =
         fest.get_post_thread(post).await?;
     let active = comments.iter().filter(|comment| comment.status == Status::Active).count();
-    let read = read.ok_or_else(|| wrong("the post is gone"))?;
-    check(unknown.is_empty(), "something unknown is in the post")?;
-    check(unreadable.is_empty(), "something of the post cannot be read")?;
-    check(read.likes as usize == likes.len(), "the count of likes is not that of the likes")?;
-    check(read.comments_count as usize == active, "the count of comments is not theirs")?;
+    let read = read.ok_or_else(|| wrong("the post is missing"))?;
+    check(unknown.is_empty(), "the partition of the post has an unknown item")?;
+    check(unreadable.is_empty(), "an item of the post cannot be read")?;
+    check(
+        read.likes as usize == likes.len(),
+        "the count of likes differs from the number of likes",
+    )?;
+    check(
+        read.comments_count as usize == active,
+        "the count of comments differs from the number of active comments",
+    )?;
     for sort in [Sort::Date, Sort::Likes, Sort::Comments] {
         for status in [Status::Active, Status::Banned, Status::Deleted] {
             let (mut found, mut after) = (0, None);
@@ -135,7 +141,7 @@ async fn counts(fest: &EsenciaFest, post: &Id) -> Result<(u32, u32)> {
                 let page = fest.get_posts_by_status(status, sort, order, after).await?;
                 let here = page.items.iter().filter(|other| other.post_id == *post);
                 for other in here {
-                    check(*other == read, "an index has another post than the table")?;
+                    check(*other == read, "a post in an index differs from the one in the table")?;
                     found += 1;
                 }
                 let in_order = page.items.is_sorted_by(|one, other| match sort {
@@ -143,20 +149,20 @@ async fn counts(fest: &EsenciaFest, post: &Id) -> Result<(u32, u32)> {
                     Sort::Likes => one.likes >= other.likes,
                     Sort::Comments => one.comments_count >= other.comments_count,
                 });
-                check(in_order, "a feed is not in the order of its counts")?;
+                check(in_order, "a feed is not sorted by its counts")?;
                 after = page.next;
                 if after.is_none() {
                     break;
                 }
             }
             let expected = usize::from(status == read.status);
-            check(found == expected, "a post is not once in the index of its status")?;
+            check(found == expected, "a post is not exactly once in the index of its status")?;
         }
     }
     Ok((read.likes, read.comments_count))
 }
 
-/// Users tap twice, and comment, while others do.
+/// Users like a post, twice each, and comment on it.
 async fn likes_and_comments(fest: &EsenciaFest) -> Result<Race> {
     let post = new_post(fest).await?;
     let taps = (0..USERS * TAPS).map(|tap| {
@@ -179,7 +185,7 @@ async fn likes_and_comments(fest: &EsenciaFest) -> Result<Race> {
     Ok(Race { name: "likes and comments", contenders: taps.len(), winners, left })
 }
 
-/// Moderators ban a post that users like.
+/// Moderators ban one post while users like it.
 async fn moderators(fest: &EsenciaFest) -> Result<Race> {
     let post = new_post(fest).await?;
     let bans = try_join_all((0..CALLERS).map(|number| {
@@ -194,22 +200,22 @@ async fn moderators(fest: &EsenciaFest) -> Result<Race> {
     let won: Vec<_> = bans
         .iter()
         .filter_map(|ban| match ban {
-            ModeratedPost::Done(_, log) => Some(log),
-            ModeratedPost::Lost(_) => None,
+            Moderated::Done(_, log) => Some(log),
+            Moderated::Refused(_) => None,
         })
         .collect();
     check(won.len() == 1, "a post is banned once")?;
     let seen = bans.iter().filter(|ban| {
-        matches!(ban, ModeratedPost::Lost(Some(post))
+        matches!(ban, Moderated::Refused(Some(post))
             if post.banned_by.as_ref() == Some(&won[0].admin_id))
     });
-    check(seen.count() + 1 == bans.len(), "every loser sees who has banned it")?;
+    check(seen.count() + 1 == bans.len(), "every loser gets the post as the winner banned it")?;
     counts(fest, &post).await?;
     let left = format!("banned by {}", won[0].admin_id);
     Ok(Race { name: "banning a post", contenders: bans.len(), winners: won.len(), left })
 }
 
-/// Moderators ban comments while others are written.
+/// Moderators ban comments while users write others.
 async fn comment_moderators(fest: &EsenciaFest) -> Result<Race> {
     const COMMENTS: u32 = 10;
     let post = new_post(fest).await?;
@@ -228,16 +234,16 @@ async fn comment_moderators(fest: &EsenciaFest) -> Result<Race> {
         }
     }))
     .await?;
-    let done = |one: &&ModeratedComment| matches!(one, ModeratedComment::Done(..));
+    let done = |one: &&Moderated<Comment>| matches!(one, Moderated::Done(..));
     let winners = decisions.iter().filter(done).count();
     check(winners == comments.len(), "every comment is banned once")?;
     let (_, count) = counts(fest, &post).await?;
-    check(count == CALLERS, "the count is not that of the comments that are left")?;
+    check(count == CALLERS, "the count differs from the number of active comments")?;
     let left = format!("{count} comments, counted");
     Ok(Race { name: "banning comments", contenders: decisions.len(), winners, left })
 }
 
-/// Administrators set different schedules: the rooms have one of them, all of it.
+/// Administrators set different schedules; the rooms end with all times of one of them.
 async fn scheduling(fest: &EsenciaFest) -> Result<Race> {
     let now = fest.now();
     let rooms: Vec<RoomId> =
@@ -254,13 +260,13 @@ async fn scheduling(fest: &EsenciaFest) -> Result<Race> {
         let status = present.iter().find(|status| status.room_id == *room);
         status.map(|status| status.open_at) == schedule.get(room).copied()
     });
-    check(agree, "the rooms do not open as the schedule says")?;
+    check(agree, "the opening times of the rooms differ from the schedule")?;
     let winners = attempts.len();
-    let left = "one schedule, and its rooms as it says".to_owned();
+    let left = "one schedule, and its rooms with the same times".to_owned();
     Ok(Race { name: "schedules", contenders: winners, winners, left })
 }
 
-/// An event that is logged by many at once is logged once.
+/// All callers log one event.
 async fn events(fest: &EsenciaFest) -> Result<Race> {
     let (visitor, event) = (user(0)?, fest.new_id()?);
     let then = fest.at(fest.now());

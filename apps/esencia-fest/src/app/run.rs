@@ -1,4 +1,4 @@
-//! Every pattern on the seeded data, with a check of its answer.
+//! Runs of all patterns on the seeded data, with checks of their results.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::operations::*;
 use crate::patterns::{Order, Sort};
 use crate::range::Span;
 
-/// From before the first event until now.
+/// Span from before the first event until now.
 fn lately(now: UtcTime) -> Result<Span> {
     Span::new(now.minus(Duration::from_secs(u64::from(DAYS + 5) * 86_400)), now)
 }
@@ -47,10 +47,12 @@ pub(super) async fn run(db: &Db, pattern: &str) -> Result<Answer> {
 }
 
 fn unknown(pattern: &str) -> Result<Answer> {
-    Err(Error::validation(format!("there is no pattern {pattern:?}")))
+    Err(Error::validation(format!(
+        "pattern {pattern:?} does not exist: `tabla app esencia-fest patterns` lists them"
+    )))
 }
 
-/// The user that patterns write to, so that the others' answers stay what they are.
+/// User that patterns write to, so that the results of other patterns do not change.
 fn guest() -> Result<Email> {
     Email::new("guest@bancoldex.com")
 }
@@ -120,7 +122,7 @@ async fn rooms(fest: &EsenciaFest, now: UtcTime, pattern: &str) -> Result<Answer
     }
 }
 
-/// What posts are sorted by.
+/// Sort value of a post.
 fn rank(post: &Post, sort: Sort) -> (u32, UtcTime) {
     match sort {
         Sort::Date => (0, post.created_at),
@@ -171,14 +173,14 @@ async fn feeds(fest: &EsenciaFest, pattern: &str) -> Result<Answer> {
             let most = posts.first().map_or(0, |post| post.likes);
             let is_right = most == 12 && is_sorted(&posts, Sort::Likes, Order::Descending);
             Answer::new(posts.len(), format!("the first has {most} likes"))
-                .expect(is_right, "12 likes first, and fewer and fewer")
+                .expect(is_right, "12 likes first, then descending")
         }
         "GetPostsSortedByComments" => {
             let posts = fest.get_posts_sorted_by_comments(None).await?.items;
             let most = posts.first().map_or(0, |post| post.comments_count);
             let is_right = most == 8 && is_sorted(&posts, Sort::Comments, Order::Descending);
             Answer::new(posts.len(), format!("the first has {most} comments"))
-                .expect(is_right, "8 comments first, and fewer and fewer")
+                .expect(is_right, "8 comments first, then descending")
         }
         "GetUserPosts" => {
             let author = user(3)?;
@@ -193,13 +195,13 @@ async fn feeds(fest: &EsenciaFest, pattern: &str) -> Result<Answer> {
     }
 }
 
-/// The post that patterns write to.
+/// Post that patterns write to.
 fn fresh() -> Result<Id> {
     id("fresh")
 }
 
 async fn threads(fest: &EsenciaFest, pattern: &str) -> Result<Answer> {
-    // Of post 2, whose 7 comments and 1 like nothing changes.
+    // Post 2, with 7 comments and 1 like, which no pattern changes.
     const QUIET: u32 = 2;
     match pattern {
         "GetPostComments" => {
@@ -218,7 +220,7 @@ async fn threads(fest: &EsenciaFest, pattern: &str) -> Result<Answer> {
                 && counts == Some((comments.len() as u32, likes.len() as u32));
             let items = 1 + comments.len() + likes.len();
             Answer::new(items, format!("{} comments, {} likes", comments.len(), likes.len()))
-                .expect(is_right, "as many as the post counts")
+                .expect(is_right, "the counts of the post")
         }
         "CreatePost" => {
             let created =
@@ -247,7 +249,7 @@ async fn moderation(fest: &EsenciaFest, now: UtcTime, pattern: &str) -> Result<A
         "UpdatePostStatus" => {
             let (post, status) = (fresh()?, Status::Banned);
             let moderated = fest.update_post_status(&post, status, "off topic", &admin).await?;
-            let is_right = matches!(&moderated, ModeratedPost::Done(post, log)
+            let is_right = matches!(&moderated, Moderated::Done(post, log)
                 if post.status == status && log.action == Action::Ban);
             Answer::new(2, "banned, and logged").expect(is_right, "a banned post and its log")
         }
@@ -256,7 +258,7 @@ async fn moderation(fest: &EsenciaFest, now: UtcTime, pattern: &str) -> Result<A
             let deleted = Status::Deleted;
             let moderated =
                 fest.update_comment_status(&post, &comment, deleted, "spam", &admin).await?;
-            let is_right = matches!(moderated, ModeratedComment::Done(comment, _)
+            let is_right = matches!(moderated, Moderated::Done(comment, _)
                 if comment.status == deleted);
             Answer::new(3, "deleted, logged, and not counted")
                 .expect(is_right, "a deleted comment and its log")

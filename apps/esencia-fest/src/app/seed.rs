@@ -1,5 +1,5 @@
-//! Data like that of a festival. What is checked later does not depend on the scale, nor on the
-//! time that has passed since; all ids are given, so that to fill in twice is to fill in once.
+//! Sample data. What the patterns check depends neither on the scale nor on the time since. All ids
+//! are fixed, so that a second run changes nothing.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use tabla_kit::Progress;
 use crate::entities::*;
 use crate::operations::{EsenciaFest, NewContent, NewEvent, Newcomer};
 
-/// At scale 1.
+/// Numbers at scale 1.
 const USERS: u32 = 100;
 const POSTS: u32 = 60;
 const EVENTS_A_DAY: u32 = 40;
-/// Whatever the scale.
+/// Numbers at every scale.
 pub(super) const ROOMS: u32 = 6;
 pub(super) const AUTHORS: u32 = 20;
 pub(super) const DAYS: u32 = 35;
 /// Every tenth post is banned, on a day of its own.
 const BANNED: u32 = 10;
-/// So many posts are written at once.
+/// Number of posts that are written at once.
 const AT_ONCE: u32 = 20;
 
 pub(super) const COUNTRIES: [&str; 4] = ["Colombia", "México", "Perú", "Chile"];
@@ -48,12 +48,12 @@ pub(super) fn post(number: u32) -> Result<Id> {
     id(format!("post-{number:05}"))
 }
 
-/// How many users like a post: from 0 to 12.
+/// Number of likes of a post, from 0 to 12.
 pub(super) const fn likes(post: u32) -> u32 {
     post * 7 % 13
 }
 
-/// How many comments a post has: from 1 to 8.
+/// Number of comments on a post, from 1 to 8.
 pub(super) const fn comments(post: u32) -> u32 {
     1 + post * 3 % 8
 }
@@ -75,7 +75,7 @@ pub(super) fn content(number: u32) -> NewContent {
     }
 }
 
-/// The document's own list.
+/// Forbidden words of the document.
 pub(super) fn profanity() -> Result<ConfigProfanity> {
     let severities = [("palabra1", Severity::High), ("palabra2", Severity::Medium)];
     Ok(ConfigProfanity {
@@ -85,12 +85,12 @@ pub(super) fn profanity() -> Result<ConfigProfanity> {
     })
 }
 
-/// The first day of events.
+/// First day with events.
 pub(super) fn first_day(now: UtcTime) -> Day {
     now.minus(DAY * DAYS).day()
 }
 
-/// When rooms open, one after another; all of them are open.
+/// Schedule whose rooms are all open, an hour apart.
 pub(super) fn schedule(now: UtcTime) -> Result<ConfigSchedule> {
     let start = first_day(now).start();
     let times = (1..=ROOMS).map(|number| Ok((room(number)?, start.plus(HOUR * number))));
@@ -139,7 +139,7 @@ async fn register(fest: &EsenciaFest, number: u32) -> Result<()> {
     let newcomer = newcomer(number)?;
     let email = newcomer.email.clone();
     fest.register(newcomer).await?;
-    // Everybody has completed the first room, every second the third one too.
+    // Every user has completed the first room, every second user the third one too.
     fest.update_user_progress(&email, &room(1)?).await?.done();
     if number.is_multiple_of(2) {
         fest.update_user_progress(&email, &room(3)?).await?.done();
@@ -147,7 +147,7 @@ async fn register(fest: &EsenciaFest, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// A post of the last ten days, an hour after the one before, with its comments and likes.
+/// Writes a post of the last ten days, an hour after the one before, with its comments and likes.
 async fn write_post(fest: &EsenciaFest, start: UtcTime, number: u32) -> Result<()> {
     let written = start.plus(DAY * (DAYS - 10)).plus(HOUR * (number % 200));
     let (author, post) = (user(number % AUTHORS)?, post(number)?);
@@ -173,7 +173,7 @@ pub(super) const fn is_banned(post: u32) -> bool {
     post % BANNED == BANNED - 1
 }
 
-/// One event of each of so many users, over the day.
+/// Logs the event of user `number`; the `events` of a day are spread over it.
 async fn log_event(fest: &EsenciaFest, start: UtcTime, number: u32, events: u32) -> Result<()> {
     let then = start.plus(Duration::from_secs(u64::from(number) * 80_000 / u64::from(events)));
     let event = NewEvent {

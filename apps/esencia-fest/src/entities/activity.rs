@@ -1,4 +1,4 @@
-//! What visitors did.
+//! Activity log.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use tabla::entity::{Day, Entity, Id, UtcTime};
 
 use super::{ACTIVITY_LOGS, Email, RoomId};
 
-/// How long an event is kept: 90 days.
+/// Time after which an event expires: 90 days.
 pub const KEPT: Duration = Duration::from_secs(90 * 86_400);
 
-/// What a visitor did, in the table of its month, in one of ten partitions of the visitor; in
-/// `GSI1` by country and day, if the country is known, in ten partitions too. The shard is that of
-/// the event's id, so that an event that is written twice is written to one place.
+/// Event of a visitor, in the table of its month and in one of the visitor's ten shards. If its
+/// country is known, it is also in `GSI1`, in one of ten shards of the country and day. The id of the
+/// event decides the shard, so that a second write of an event meets the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -22,29 +22,23 @@ pub const KEPT: Duration = Duration::from_secs(90 * 86_400);
     sk = "{timestamp}#{event_id}",
     index(
         GSI1,
+        query = by_country,
         pk = "COUNTRY#{country}#{timestamp:as Day}{event_id:shard 10}",
         sk = "{timestamp}#{event_id}"
     ),
     ttl = ttl
 )]
 pub struct ActivityLog {
-    /// Who.
     #[entity(key_only)]
     pub user_id: Email,
-    /// When.
     #[entity(key_only)]
     pub timestamp: UtcTime,
-    /// Which of those of one second.
     #[entity(key_only)]
     pub event_id: Id,
-    /// What.
     pub action: String,
-    /// In which room, if in any.
     pub sala_id: Option<RoomId>,
-    /// From where, if that is known.
     pub country: Option<Id>,
-    /// Whatever else there is to say.
     pub metadata: Map,
-    /// When it may go, in seconds: [`KEPT`] after `timestamp`.
+    /// Expiry, in seconds since 1970: [`KEPT`] after `timestamp`.
     pub ttl: u64,
 }

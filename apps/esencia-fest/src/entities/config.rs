@@ -1,4 +1,4 @@
-//! What administrators set.
+//! Configuration by administrators.
 
 use std::collections::BTreeMap;
 
@@ -8,45 +8,40 @@ use tabla::entity::{Entity, UtcTime};
 
 use super::{MAIN, RoomId};
 
-/// Who may register.
+/// Domains whose users can register.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "CONFIG#domains", sk = "CONFIG#domains")]
 pub struct ConfigDomains {
-    /// The domains of those who may, from the `@` on.
+    /// Domains with their `@`, such as `@sura.com.co`.
     pub whitelist: Vec<String>,
 }
 
-/// When rooms open.
+/// Opening times of rooms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "CONFIG#schedule", sk = "CONFIG#schedule")]
 pub struct ConfigSchedule {
-    /// When each room opens by itself.
     pub sala_open_times: BTreeMap<RoomId, UtcTime>,
 }
 
-/// What must not be said.
+/// Forbidden words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "CONFIG#profanity", sk = "CONFIG#profanity")]
 pub struct ConfigProfanity {
-    /// The words.
     pub blacklist: Vec<String>,
-    /// How bad they are.
+    /// Severities of words; a word without one counts as [`Severity::High`].
     pub severity: BTreeMap<String, Severity>,
-    /// From which score on something is banned by itself.
+    /// Lowest score, from 0 to 1, at which the filter bans a text.
     pub auto_moderation_threshold: Number,
 }
 
-/// How bad a word is.
+/// Severity of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A little.
     Low,
-    /// Rather.
     Medium,
-    /// Very.
     High,
 }

@@ -1,4 +1,6 @@
-//! The tables and their entities.
+//! Tables and their entities.
+
+#![allow(missing_docs)]
 
 mod activity;
 mod config;
@@ -21,7 +23,7 @@ pub use room::*;
 pub use text::{Email, RoomId};
 pub use user::*;
 
-/// The table of everything but the activity log.
+/// Main table: everything but the activity log.
 pub static MAIN: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("EsenciaFest-Main-2025")
         .key("PK", "SK")
@@ -32,8 +34,8 @@ pub static MAIN: LazyLock<TableDesign> = LazyLock::new(|| {
         .recovery()
 });
 
-/// The tables of the activity log, one for each month, which is written after the name. The stream
-/// feeds analytics, which need what was written and nothing of before.
+/// Tables of the activity log, one for each month, with the month after the name. The stream carries
+/// new images only, because events never change.
 pub static ACTIVITY_LOGS: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("EsenciaFest-ActivityLogs")
         .key("PK", "SK")

@@ -1,4 +1,4 @@
-//! What moderators did.
+//! Log of moderators.
 
 use serde::{Deserialize, Serialize};
 use tabla::Map;
@@ -6,20 +6,17 @@ use tabla::entity::{Day, Entity, Id, UtcTime};
 
 use super::{MAIN, Status};
 
-/// What a moderator does.
+/// Action of a moderator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Takes something away.
     Ban,
-    /// Shows it again.
     Restore,
-    /// Deletes it.
     Delete,
 }
 
 impl Action {
-    /// The action that leads to a status.
+    /// Action that leads to a status.
     pub fn towards(status: Status) -> Self {
         match status {
             Status::Active => Self::Restore,
@@ -28,7 +25,7 @@ impl Action {
         }
     }
 
-    /// The status that it leads to.
+    /// Status after the action.
     pub fn result(self) -> Status {
         match self {
             Self::Restore => Status::Active,
@@ -37,8 +34,8 @@ impl Action {
         }
     }
 
-    /// Whether it can be done to something of this status: what is active is banned, what is not
-    /// deleted is deleted, what is not active is restored.
+    /// Whether a post or comment with this status allows the action: a ban needs the status active,
+    /// a deletion any but deleted, a restoration any but active.
     pub fn is_possible(self, status: Status) -> bool {
         match self {
             Self::Ban => status == Status::Active,
@@ -48,48 +45,39 @@ impl Action {
     }
 }
 
-/// What it was done to.
+/// Kind of target of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetType {
-    /// A post.
     Post,
-    /// A comment.
     Comment,
 }
 
-/// What a moderator did, in the partition of its day.
+/// Action that a moderator took, in the partition of its day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "MODLOG#{date}", sk = "{timestamp}#{admin_id}#{action_id}")]
 pub struct ModerationLog {
-    /// The day of `timestamp`: [`ModerationLog::at`] sees to it.
+    /// Day of `timestamp`: [`ModerationLog::at`] sets both.
     #[entity(key_only)]
     pub date: Day,
-    /// When.
     #[entity(key_only)]
     pub timestamp: UtcTime,
-    /// Who.
     pub admin_id: Id,
-    /// Which of those of one second.
     #[entity(key_only)]
     pub action_id: Id,
-    /// What.
     pub action: Action,
-    /// To what kind of thing.
     pub target_type: TargetType,
-    /// To which.
     pub target_id: Id,
-    /// Why.
     pub reason: String,
-    /// What it said then.
+    /// Text of the target at that moment.
     pub original_content: Option<String>,
-    /// Whose it was, where it was, and the like.
+    /// Author of the target (`userId`) and its post (`postId`).
     pub metadata: Map,
 }
 
 impl ModerationLog {
-    /// The same at this moment, on its day.
+    /// The entry with this moment and its day.
     #[must_use]
     pub fn at(self, timestamp: UtcTime) -> Self {
         Self { timestamp, date: timestamp.day(), ..self }

@@ -1,4 +1,4 @@
-//! The forum: posts, with their comments and likes in the same partition.
+//! Forum: posts, with their comments and likes in the same partition.
 
 use serde::{Deserialize, Serialize};
 use tabla::entity::{Entity, Id, KeyPart, SEPARATOR, UtcTime};
@@ -6,20 +6,18 @@ use tabla::{Error, Number, Result};
 
 use super::{Email, MAIN};
 
-/// Whether a post or a comment is shown.
+/// Status of a post or comment; only active ones are shown to visitors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, KeyPart)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is.
     Active,
-    /// A moderator, or the filter, has taken it away.
+    /// By a moderator or by the filter.
     Banned,
-    /// It was deleted.
     Deleted,
 }
 
-/// The end of the partitions that posts are sorted in: active ones have the bare name, the others
-/// their status after it, so that every order works with every status.
+/// End of the partition keys of feeds: nothing for active posts, `#` and the status for others, so
+/// that every order exists for every status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shelf(Status);
 
@@ -30,7 +28,7 @@ impl From<Status> for Shelf {
 }
 
 impl KeyPart for Shelf {
-    // It brings its own separator.
+    // It begins with a separator of its own.
     const SAFE: bool = false;
     const ORDERED: bool = true;
     const VALUES: Option<u32> = Status::VALUES;
@@ -47,7 +45,10 @@ impl KeyPart for Shelf {
         match text.strip_prefix(SEPARATOR).map(Status::read_key) {
             None if text.is_empty() => Ok(Self(Status::Active)),
             Some(Ok(status)) if status != Status::Active => Ok(Self(status)),
-            _ => Err(Error::validation(format!("{text:?} is not the end of a partition of posts"))),
+            _ => Err(Error::validation(format!(
+                "{text:?} does not end the partition key of a feed: expected nothing, #banned or \
+                 #deleted"
+            ))),
         }
     }
 
@@ -56,112 +57,94 @@ impl KeyPart for Shelf {
     }
 }
 
-/// A post: in `GSI1` by its author, in `GSI2` by status and date, in `GSI3` by likes and in `GSI4`
-/// by comments. The last three have one shard, which the documented volume fits.
+/// Post: in `GSI1` by author, in `GSI2` by status and date, in `GSI3` by likes and in `GSI4` by
+/// comments. The last three have one shard, which is enough for the documented volume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
     table = MAIN,
     pk = "POST#{post_id}",
     sk = "POST#{post_id}",
-    index(GSI1, pk = "USER#{user_id}#POSTS", sk = "{created_at}"),
-    index(GSI2, pk = "POSTS#{status}{post_id:shard 1}", sk = "{created_at}"),
+    index(GSI1, query = by_author, pk = "USER#{user_id}#POSTS", sk = "{created_at}"),
+    index(GSI2, query = by_status, pk = "POSTS#{status}{post_id:shard 1}", sk = "{created_at}"),
     index(
         GSI3,
+        query = by_likes,
         pk = "POSTS#SORTED{post_id:shard 1}{status:as Shelf}",
         sk = "{likes:010}#{created_at}"
     ),
     index(
         GSI4,
+        query = by_comments,
         pk = "POSTS#COMMENTS{post_id:shard 1}{status:as Shelf}",
         sk = "{comments_count:010}#{created_at}"
     )
 )]
 pub struct Post {
-    /// Which.
     #[entity(key_only)]
     pub post_id: Id,
-    /// Whose.
     #[entity(immutable)]
     pub user_id: Email,
-    /// What it says.
     pub content: String,
-    /// What is shown with it: names in the assets bucket.
+    /// Names of uploads in the assets bucket.
     pub images: Vec<String>,
-    /// When it was written.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// How many users like it: as many as it has [`Like`]s.
+    /// Number of its [`Like`]s.
     pub likes: u32,
-    /// How many comments it has that are active.
+    /// Number of its active [`Comment`]s.
     pub comments_count: u32,
-    /// Whether it is shown.
     pub status: Status,
-    /// When it was banned, while it is.
     pub banned_at: Option<UtcTime>,
-    /// By whom.
     pub banned_by: Option<Id>,
-    /// Why.
     pub ban_reason: Option<String>,
-    /// What the filter thinks of it, from 0 to 1.
+    /// Score that the filter gave it, from 0 to 1.
     pub profanity_score: Number,
 }
 
-/// A comment on a post.
+/// Comment on a post.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "POST#{post_id}", sk = "COMMENT#{comment_id}")]
 pub struct Comment {
-    /// On what.
     #[entity(key_only)]
     pub post_id: Id,
-    /// Which: those that the app makes sort by time.
+    /// Ids that the app generates sort by time.
     #[entity(key_only)]
     pub comment_id: Id,
-    /// Whose.
     #[entity(immutable)]
     pub user_id: Email,
-    /// What it says.
     pub content: String,
-    /// When it was written.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// Whether it is shown.
     pub status: Status,
-    /// When it was banned, while it is.
     pub banned_at: Option<UtcTime>,
-    /// By whom.
     pub banned_by: Option<Id>,
-    /// Why.
     pub ban_reason: Option<String>,
-    /// What the filter thinks of it, from 0 to 1.
+    /// Score that the filter gave it, from 0 to 1.
     pub profanity_score: Number,
 }
 
-/// That a user likes a post: once.
+/// Like of a user for a post; at most one per user and post.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(table = MAIN, pk = "POST#{post_id}", sk = "LIKE#{user_id}")]
 pub struct Like {
-    /// What.
     #[entity(key_only)]
     pub post_id: Id,
-    /// Who.
     #[entity(key_only)]
     pub user_id: Email,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
 }
 
 tabla::collection! {
-    /// A post with everything that belongs to it.
+    /// Post with its comments and likes.
     pub struct Thread {
-        /// The post.
+        /// `None` if the post does not exist.
         pub post: Option<Post>,
-        /// Its comments, of every status.
+        /// Comments of every status.
         pub comments: Vec<Comment>,
-        /// Who likes it.
         pub likes: Vec<Like>,
     }
 }

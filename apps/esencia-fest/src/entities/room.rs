@@ -1,11 +1,11 @@
-//! Rooms: whether they are open, and what is in them.
+//! Rooms: their state and their content.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tabla::entity::{Entity, UtcTime};
 
 use super::{MAIN, RoomId};
 
-/// Whether a room is open.
+/// State of a room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -16,22 +16,18 @@ use super::{MAIN, RoomId};
     updated_at = updated_at
 )]
 pub struct RoomStatus {
-    /// Which.
     #[entity(key_only)]
     pub room_id: RoomId,
-    /// When it opens by itself.
+    /// Scheduled opening.
     pub open_at: UtcTime,
-    /// What an administrator has decided instead.
     pub manual_override: ManualOverride,
-    /// When it was first scheduled.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
 impl RoomStatus {
-    /// Whether it is open at this moment.
+    /// Whether the room is open at this moment.
     pub fn is_open(&self, now: UtcTime) -> bool {
         match self.manual_override {
             ManualOverride::Automatic => now >= self.open_at,
@@ -41,20 +37,18 @@ impl RoomStatus {
     }
 }
 
-/// What an administrator has decided about a room. As long as nothing is, the attribute is NULL:
-/// it is there, without a value.
+/// Decision of an administrator that overrides the schedule of a room. The attribute of
+/// [`Automatic`](Self::Automatic) is NULL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ManualOverride {
-    /// Nothing: it opens by itself.
+    /// The room opens as scheduled.
     #[default]
     Automatic,
-    /// It is open.
     Open,
-    /// It is closed.
     Closed,
 }
 
-/// The values that are not NULL.
+/// Values that are not NULL.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Forced {
@@ -82,32 +76,29 @@ impl<'de> Deserialize<'de> for ManualOverride {
     }
 }
 
-/// A version of what is in a room. Versions do not sort as their numbers do, and nothing reads them
-/// in order: the one that is shown is found through `GSI1`, where only it is.
+/// Version of the content of a room. Keys of versions do not sort as their numbers do, and nothing
+/// reads them in order. Only the version that is shown is in `GSI1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
     table = MAIN,
     pk = "ROOM#{room_id}",
     sk = "CONTENT#v{version:unordered}",
-    index(GSI1, pk = "CONTENT#ACTIVE", sk = "{room_id}", when = active_since)
+    index(GSI1, query = shown, pk = "CONTENT#ACTIVE", sk = "{room_id}", when = active_since)
 )]
 pub struct RoomContent {
-    /// Where.
     #[entity(key_only)]
     pub room_id: RoomId,
-    /// Its number, from 1 on.
+    /// From 1.
     #[entity(key_only)]
     pub version: u32,
-    /// What kind of content it is.
+    /// Kind of content, such as `video`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it is called.
     pub title: String,
-    /// Where the film is.
     pub vimeo_url: String,
-    /// When the room opened by itself, when this was written.
+    /// Scheduled opening of the room when this version was written.
     pub open_at: UtcTime,
-    /// Since when it is shown; it has no value once another version is.
+    /// Since when the version is shown; `None` if another one is shown.
     pub active_since: Option<UtcTime>,
 }

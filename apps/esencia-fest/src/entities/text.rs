@@ -1,22 +1,19 @@
-//! Texts that keys are made of, each with rules of its own.
+//! Texts in keys, each with its own rules.
 
 use tabla::{Error, Result};
 
 tabla::checked_text! {
-    /// The address of a user, which is who they are: in lower case, so that one address is one
-    /// user.
+    /// E-mail address in lower case, which identifies a user.
     ///
-    /// An address may have a `#` by the standard; one that does is refused, because it separates
-    /// the parts of a key.
+    /// An address with `#` is refused, although the standard allows it: `#` separates parts of keys.
     pub struct Email: address;
 
-    /// The name of a room: any identifier but `STATUS`, whose partition holds the states of all
-    /// rooms.
+    /// Name of a room: any identifier but `STATUS`, whose partition holds the states of all rooms.
     pub struct RoomId: room;
 }
 
 impl Email {
-    /// From the `@` on, as lists of domains have it.
+    /// Domain with its `@`, as in [`ConfigDomains`](super::ConfigDomains).
     pub fn domain(&self) -> &str {
         let text = self.as_str();
         text.find('@').map_or("", |at| &text[at..])
@@ -29,13 +26,17 @@ fn address(text: String) -> Result<String> {
     let is_whole = parts.len() == 2 && parts.iter().all(|part| !part.is_empty());
     match is_whole && !text.contains(char::is_whitespace) {
         true => Ok(text),
-        false => Err(Error::validation(format!("{text:?} is not the address of a user"))),
+        false => Err(Error::validation(format!(
+            "{text:?} is not an e-mail address: expected text, one @ and text, without spaces"
+        ))),
     }
 }
 
 fn room(text: String) -> Result<String> {
     match text.as_str() {
-        "STATUS" => Err(Error::validation("no room is called STATUS: all their states are")),
+        "STATUS" => Err(Error::validation(
+            "a room cannot be called STATUS: the partition ROOM#STATUS holds the states of all rooms",
+        )),
         _ => Ok(text),
     }
 }

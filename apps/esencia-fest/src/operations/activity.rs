@@ -1,29 +1,29 @@
-//! What visitors do.
+//! Activity log.
 
 use tabla::entity::{Day, Id, Month, Outcome, Page};
 use tabla::ops::DeleteTable;
-use tabla::{Cursor, Map, Result, RetryMode};
+use tabla::{Cursor, Map, Result, RetryMode, RetryPolicy};
 
 use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns::{self, Order};
 use crate::range::{self, RangeCursor, RangePage, Span};
 
-/// What a visitor has done.
+/// Event of a visitor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewEvent {
-    /// What.
+    /// Action, such as `visit`.
     pub action: String,
-    /// In which room, if in any.
+    /// Room in which the visitor acted.
     pub sala_id: Option<RoomId>,
-    /// From where, if that is known.
+    /// Country of the visitor, if known.
     pub country: Option<Id>,
-    /// Whatever else there is to say.
+    /// Further data, such as a duration.
     pub metadata: Map,
 }
 
 impl EsenciaFest {
-    /// Pattern 17, `LogActivity`: an event under a new id, in the table of its month.
+    /// Pattern 17, `LogActivity`: logs an event under a new id, in the table of its month.
     pub async fn log_activity(
         &self,
         user: &Email,
@@ -32,38 +32,30 @@ impl EsenciaFest {
         self.log_activity_as(self.new_id()?, user, event).await
     }
 
-    /// The same under an id of the caller's: an event that is logged again at the same moment is
-    /// logged once, and lost with what is there. The table of its month is made if it is missing.
+    /// [`log_activity`](Self::log_activity) under the caller's id: repeated calls at one moment log
+    /// one event. A missing table of the month is created.
     pub async fn log_activity_as(
         &self,
         event_id: Id,
         user: &Email,
         event: NewEvent,
     ) -> Result<Outcome<ActivityLog>> {
-        let timestamp = self.now();
+        let (timestamp, user_id) = (self.now(), user.clone());
         let NewEvent { action, sala_id, country, metadata } = event;
-        let log = ActivityLog {
-            user_id: user.clone(),
-            timestamp,
-            event_id,
-            action,
-            sala_id,
-            country,
-            metadata,
-            ttl: timestamp.plus(KEPT).as_secs(),
-        };
-        let month = timestamp.month();
-        let db = self.db.period(month);
+        let ttl = timestamp.plus(KEPT).as_secs();
+        let log =
+            ActivityLog { user_id, timestamp, event_id, action, sala_id, country, metadata, ttl };
+        let db = self.db.period(timestamp.month());
         match db.create(log.clone()).await {
             Err(error) if error.is_not_found() => {
-                self.ensure_month(month).await?;
+                self.ensure_month(timestamp.month()).await?;
                 db.create(log).await
             }
-            answer => answer,
+            outcome => outcome,
         }
     }
 
-    /// Pattern 18, `GetUserLogs`: a page of what a visitor did in a span of time, over all shards
+    /// Pattern 18, `GetUserLogs`: page of the events of a visitor in a span of time, over all shards
     /// of all months.
     pub async fn get_user_logs(
         &self,
@@ -73,38 +65,35 @@ impl EsenciaFest {
         limit: u32,
         after: Option<&RangeCursor>,
     ) -> Result<RangePage<ActivityLog>> {
-        let find = |_: Month| patterns::user_logs(user, span, order);
-        range::page(span, order, limit, after, find, |month| self.db.period(month)).await
+        let query = |_: Month| patterns::user_logs(user, span, order);
+        range::page(span, order, limit, after, query, |month| self.db.period(month)).await
     }
 
-    /// Pattern 19, `GetActivityByCountry`: a page of what visitors from a country did on a day.
+    /// Pattern 19, `GetActivityByCountry`: page of the events from a country on a day.
     pub async fn get_activity_by_country(
         &self,
         country: &Id,
         day: Day,
         after: Option<Cursor>,
     ) -> Result<Page<ActivityLog>> {
-        let find = patterns::activity_by_country(country, day).after(after);
-        match self.db.period(day.month()).page(find).await {
+        let query = patterns::activity_by_country(country, day).after(after);
+        match self.db.period(day.month()).page(query).await {
             Err(error) if error.is_not_found() => Ok(Page::empty()),
-            answer => answer,
+            page => page,
         }
     }
 
-    /// Makes the table of a month, unless it is there, and waits until it can be used: before the
-    /// month begins, so that nobody has to wait. If an answer is lost, it is repeated: a table whose
-    /// time to live is not set would keep its events.
+    /// Creates the table of a month, unless it exists, and waits until it is active. Called before
+    /// the month begins, it spares the first event that wait.
     pub async fn ensure_month(&self, month: Month) -> Result<()> {
         let db = self.db.period(month);
-        let mut tries = db.start_attempts(RetryMode::Idempotent, "to make the table of a month");
-        while tries.check(db.create_table(&ACTIVITY_LOGS).await)?.is_none() {
-            tries.next_attempt().await?;
-        }
-        Ok(())
+        // After a lost response too: without its time to live, a table would keep its events.
+        let retries = RetryPolicy::contended(db.env().clone());
+        retries.run(RetryMode::Idempotent, || db.create_table(&ACTIVITY_LOGS)).await
     }
 
-    /// Drops the tables, from this month on, all of whose events have expired: the months that it
-    /// has dropped.
+    /// Deletes the tables, from the month `since` on, all of whose events have expired. Returns the
+    /// months of these tables.
     pub async fn drop_expired_months(&self, since: Month) -> Result<Vec<Month>> {
         let now = self.now();
         let mut dropped = Vec::new();

@@ -1,33 +1,34 @@
 //! Comments.
 
-use tabla::entity::{Change, Id, Page, Transacted};
-use tabla::{Cursor, Result, RetryMode};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Id, Page};
+use tabla::{Cursor, Result};
 
 use super::EsenciaFest;
-use super::profanity::{FILTER, REASON, judge};
+use super::profanity::Verdict;
 use crate::entities::*;
 use crate::patterns;
 
-/// What became of a comment.
+/// Outcome of a comment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Commented {
-    /// It is there: active and counted, or banned by the filter and not.
+    /// Comment recorded: active and counted, or banned by the filter and not counted.
     Done(Comment),
-    /// Another one has its id: here it is.
+    /// Another comment has this id.
     Taken(Comment),
-    /// The post is not shown: here it is.
+    /// The post is banned or deleted.
     NotActive(Box<Post>),
-    /// There is no such post.
+    /// The post does not exist.
     NoPost,
 }
 
 impl EsenciaFest {
-    /// A comment.
+    /// Comment by its id.
     pub async fn get_comment(&self, post: &Id, comment: &Id) -> Result<Option<Comment>> {
-        self.db.get(&CommentKey { post_id: post.clone(), comment_id: comment.clone() }).await
+        self.db.get(&Comment::key(post, comment)).await
     }
 
-    /// Pattern 8, `GetPostComments`: a page of the active comments on a post, oldest first.
+    /// Pattern 8, `GetPostComments`: page of the active comments on a post, oldest first.
     pub async fn get_post_comments(
         &self,
         post: &Id,
@@ -36,9 +37,9 @@ impl EsenciaFest {
         self.db.page(patterns::post_comments(post).after(after)).await
     }
 
-    /// Pattern 10, `CreateComment`: a comment under a new id, which sorts after those that are
-    /// there. The comment, the count and the post's place among the discussed ones are written
-    /// together.
+    /// Pattern 10, `CreateComment`: writes a comment under a new id, which sorts after those of
+    /// existing comments. The same transaction writes the comment, the count, and the key of the post
+    /// in the feed by comments.
     pub async fn create_comment(
         &self,
         post: &Id,
@@ -48,8 +49,8 @@ impl EsenciaFest {
         self.create_comment_as(self.new_id()?, post, user, content).await
     }
 
-    /// The same under an id of the caller's: however often it is called, there is one comment, and
-    /// it is counted once.
+    /// [`create_comment`](Self::create_comment) under the caller's id: repeated calls write and count
+    /// one comment.
     pub async fn create_comment_as(
         &self,
         comment_id: Id,
@@ -57,62 +58,52 @@ impl EsenciaFest {
         user: &Email,
         content: &str,
     ) -> Result<Commented> {
-        let judgement = judge(self.get_profanity().await?.as_ref(), content)?;
-        let now = self.now();
-        let banned = judgement.is_banned.then_some(now);
+        let (post_id, user_id, content) = (post.clone(), user.clone(), content.to_owned());
+        let created_at = self.now();
+        let Verdict { status, banned_at, banned_by, ban_reason, profanity_score } =
+            self.get_profanity().await?.unwrap_or_default().evaluate(&content, created_at)?;
         let comment = Comment {
-            post_id: post.clone(),
+            post_id,
             comment_id,
-            user_id: user.clone(),
-            content: content.to_owned(),
-            created_at: now,
-            status: if judgement.is_banned { Status::Banned } else { Status::Active },
-            banned_at: banned,
-            banned_by: banned.map(|_| Id::new(FILTER)).transpose()?,
-            ban_reason: banned.map(|_| REASON.to_owned()),
-            profanity_score: judgement.score,
+            user_id,
+            content,
+            created_at,
+            status,
+            banned_at,
+            banned_by,
+            ban_reason,
+            profanity_score,
         };
-        let mut read = self.get_post(post).await?;
-        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to comment on a post");
+        let mut attempts = self.db.optimistic("comment on a post");
         loop {
-            let Some(present) = read else { return Ok(Commented::NoPost) };
-            if present.status != Status::Active {
-                return Ok(Commented::NotActive(Box::new(present)));
+            let mut tx = attempts.begin().await?;
+            let Some(post) = tx.get(&Post::key(post)).await? else { return Ok(Commented::NoPost) };
+            if post.status != Status::Active {
+                return Ok(Commented::NotActive(Box::new(post)));
             }
-            let transaction = self.db.transaction().create("comment", comment.clone())?;
-            let active = Post::STATUS.eq(Status::Active);
-            let transaction = if judgement.is_banned {
-                // What nobody sees is not counted.
-                transaction.check("post", &PostKey { post_id: post.clone() }, Some(active))?
-            } else {
-                let count = present.comments_count;
-                let counted = Change::of(&present)
-                    .set(Post::COMMENTS_COUNT, count + 1)
-                    .when(Post::COMMENTS_COUNT.eq(count).and(active));
-                transaction.update("post", counted)?
+            let created = tx.create(comment.clone());
+            let is_active = Post::STATUS.eq(Status::Active);
+            match status {
+                Status::Active => {
+                    tx.update(post.change().increment(Post::COMMENTS_COUNT, 1).when(is_active))
+                }
+                _ => tx.check(&Post::key(&post.post_id), is_active),
             };
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => return Ok(Commented::Done(comment)),
-                Some(Transacted::Lost(lost)) if lost.is_lost("comment") => {
-                    return Ok(match lost.current::<Comment>("comment")? {
+            match tx.commit().await? {
+                Committed => return Ok(Commented::Done(comment)),
+                Canceled(c) if c.failed(&created) => {
+                    return Ok(match c.current(&created)? {
                         Some(other) if !is_same(&other, &comment) => Commented::Taken(other),
-                        other => Commented::Done(other.unwrap_or(comment)),
+                        same => Commented::Done(same.unwrap_or(comment)),
                     });
                 }
-                Some(Transacted::Lost(lost)) => {
-                    read = lost.current("post")?;
-                    tries.next_attempt().await?;
-                }
-                None => {
-                    tries.next_attempt().await?;
-                    read = self.get_post(post).await?;
-                }
+                Canceled(_) => {}
             }
         }
     }
 }
 
-/// Whether a comment is the one that was to be written, written before.
+/// Whether two comments under one id are two calls with the same arguments.
 fn is_same(one: &Comment, other: &Comment) -> bool {
     one.user_id == other.user_id && one.content == other.content
 }

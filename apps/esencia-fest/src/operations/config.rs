@@ -1,91 +1,91 @@
-//! What administrators set.
+//! Configuration by administrators.
 
-use tabla::entity::{Change, Transacted, UtcTime};
-use tabla::{Error, Result, RetryMode};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::UtcTime;
+use tabla::{Error, Result};
 
 use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns;
 
-/// The most rooms of a schedule: with it, they fill one transaction.
+/// Largest number of rooms of a schedule: with it, they fill one transaction.
 const ROOMS: usize = 99;
 
-/// A schedule that is in force.
+/// Schedule in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheduled {
-    /// The schedule.
+    /// Schedule as it was set.
     pub schedule: ConfigSchedule,
-    /// How many rooms were not there before.
+    /// Number of rooms that it created.
     pub new_rooms: usize,
 }
 
 impl EsenciaFest {
-    /// Who may register.
+    /// Domains whose users can register.
     pub async fn get_domains(&self) -> Result<Option<ConfigDomains>> {
-        self.db.get(&ConfigDomainsKey {}).await
+        self.db.get(&ConfigDomains::key()).await
     }
 
-    /// Says who may register.
+    /// Sets the domains whose users can register.
     pub async fn set_domains(&self, domains: ConfigDomains) -> Result<()> {
         self.db.put(domains).await.map(drop)
     }
 
-    /// When rooms open.
+    /// Opening times of rooms.
     pub async fn get_schedule(&self) -> Result<Option<ConfigSchedule>> {
-        self.db.get(&ConfigScheduleKey {}).await
+        self.db.get(&ConfigSchedule::key()).await
     }
 
-    /// What must not be said.
+    /// Forbidden words.
     pub async fn get_profanity(&self) -> Result<Option<ConfigProfanity>> {
-        self.db.get(&ConfigProfanityKey {}).await
+        self.db.get(&ConfigProfanity::key()).await
     }
 
-    /// Says what must not be said.
+    /// Sets the forbidden words.
     pub async fn set_profanity(&self, profanity: ConfigProfanity) -> Result<()> {
         self.db.put(profanity).await.map(drop)
     }
 
-    /// Says when rooms open: in the schedule and to every room of it, all at once. A room that is
-    /// new is made; one that is not in it stays as it is.
+    /// Sets the opening times of rooms, in the schedule and in each of its rooms, in one transaction.
+    /// Rooms that do not exist are created; rooms outside of the schedule stay as they are.
     ///
     /// # Errors
-    /// Those of the store; there are more than 99 rooms.
+    /// Those of the store; the schedule has more than 99 rooms.
     pub async fn set_schedule(&self, schedule: ConfigSchedule) -> Result<Scheduled> {
-        if schedule.sala_open_times.len() > ROOMS {
-            return Err(Error::validation(format!("a schedule has at most {ROOMS} rooms")));
+        let opens = &schedule.sala_open_times;
+        if opens.len() > ROOMS {
+            return Err(Error::validation(format!(
+                "a schedule has at most {ROOMS} rooms, and this one {}: set the others in another \
+                 one",
+                opens.len()
+            )));
         }
-        let mut tries =
-            self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to say when rooms open");
+        let mut attempts = self.db.optimistic("set the opening times of rooms");
         loop {
-            let present = self.db.all(patterns::rooms_status().consistent()).await?;
+            let mut tx = attempts.begin().await?;
+            let present = self.db.all(patterns::rooms_status()).await?;
             let mut new_rooms = 0;
-            let mut transaction = self.db.transaction().put("schedule", schedule.clone())?;
-            for (room, open_at) in &schedule.sala_open_times {
-                let name = format!("room {room}");
+            tx.put(schedule.clone());
+            for (room, &open_at) in opens {
                 if present.iter().any(|status| status.room_id == *room) {
-                    let key = RoomStatusKey { room_id: room.clone() };
-                    let change = Change::at(key).set(RoomStatus::OPEN_AT, *open_at);
-                    transaction = transaction.update(name, change)?;
+                    tx.update(RoomStatus::key(room).change().set(RoomStatus::OPEN_AT, open_at));
                 } else {
-                    transaction = transaction.create(name, new_room(room, *open_at))?;
+                    tx.create(RoomStatus::new(room.clone(), open_at));
                     new_rooms += 1;
                 }
             }
-            if let Some(Transacted::Done) = tries.check(transaction.run().await)? {
-                return Ok(Scheduled { schedule, new_rooms });
+            match tx.commit().await? {
+                Committed => return Ok(Scheduled { schedule, new_rooms }),
+                // A concurrent administrator created one of the rooms.
+                Canceled(_) => {}
             }
-            // Somebody else has made one of the rooms.
-            tries.next_attempt().await?;
         }
     }
 }
 
-fn new_room(room: &RoomId, open_at: UtcTime) -> RoomStatus {
-    RoomStatus {
-        room_id: room.clone(),
-        open_at,
-        manual_override: ManualOverride::Automatic,
-        created_at: UtcTime::default(),
-        updated_at: UtcTime::default(),
+impl RoomStatus {
+    fn new(room_id: RoomId, open_at: UtcTime) -> Self {
+        let (manual_override, created_at, updated_at) = Default::default();
+        Self { room_id, open_at, manual_override, created_at, updated_at }
     }
 }

@@ -1,53 +1,44 @@
 //! Likes.
 
-use tabla::entity::{Change, Id, Transacted};
-use tabla::{Result, RetryMode};
+use tabla::Result;
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::Id;
 
 use super::EsenciaFest;
 use crate::entities::*;
 
-/// What became of a like.
+/// Outcome of a like.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Liked {
-    /// It was counted; so many there are now.
+    /// Like recorded; the new number of likes.
     Done(u32),
-    /// The user has liked the post before, and still does.
+    /// The user likes the post already.
     Already,
-    /// The post is not shown: here it is.
+    /// The post is banned or deleted.
     NotActive(Box<Post>),
-    /// There is no such post.
+    /// The post does not exist.
     NoPost,
 }
 
 impl EsenciaFest {
-    /// A user likes a post: once. The like, the count and the post's place among the popular ones
-    /// are written together, however many others like it at the same time.
-    pub async fn like_post(&self, post: &Id, user: &Email) -> Result<Liked> {
-        let mut read = self.get_post(post).await?;
-        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to like a post");
+    /// Records that a user likes a post, at most once. The same transaction writes the like, the
+    /// count, and the key of the post in the feed by likes.
+    pub async fn like_post(&self, id: &Id, user: &Email) -> Result<Liked> {
+        let mut attempts = self.db.optimistic("like a post");
         loop {
-            let Some(present) = read else { return Ok(Liked::NoPost) };
-            if present.status != Status::Active {
-                return Ok(Liked::NotActive(Box::new(present)));
+            let mut tx = attempts.begin().await?;
+            let Some(post) = tx.get(&Post::key(id)).await? else { return Ok(Liked::NoPost) };
+            if post.status != Status::Active {
+                return Ok(Liked::NotActive(Box::new(post)));
             }
-            let like =
-                Like { post_id: post.clone(), user_id: user.clone(), created_at: self.now() };
-            let count = Change::of(&present)
-                .set(Post::LIKES, present.likes + 1)
-                .when(Post::LIKES.eq(present.likes).and(Post::STATUS.eq(Status::Active)));
-            let transaction = self.db.transaction().create("like", like)?.update("post", count)?;
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => return Ok(Liked::Done(present.likes + 1)),
-                Some(Transacted::Lost(lost)) if lost.is_lost("like") => return Ok(Liked::Already),
-                // Somebody else was counted: who has lost sees the count that has won.
-                Some(Transacted::Lost(lost)) => {
-                    read = lost.current("post")?;
-                    tries.next_attempt().await?;
-                }
-                None => {
-                    tries.next_attempt().await?;
-                    read = self.get_post(post).await?;
-                }
+            let (post_id, user_id) = (id.clone(), user.clone());
+            let like = tx.create(Like { post_id, user_id, created_at: self.now() });
+            let is_active = Post::STATUS.eq(Status::Active);
+            tx.update(post.change().increment(Post::LIKES, 1).when(is_active));
+            match tx.commit().await? {
+                Committed => return Ok(Liked::Done(post.likes + 1)),
+                Canceled(c) if c.failed(&like) => return Ok(Liked::Already),
+                Canceled(_) => {}
             }
         }
     }

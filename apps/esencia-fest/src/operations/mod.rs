@@ -1,4 +1,4 @@
-//! What can be done at the festival.
+//! Operations of the festival.
 
 mod activity;
 mod comments;
@@ -17,11 +17,11 @@ pub use activity::NewEvent;
 pub use comments::Commented;
 pub use config::Scheduled;
 pub use likes::Liked;
-pub use moderation::{ModeratedComment, ModeratedPost};
+pub use moderation::Moderated;
 pub use rooms::{ContentUpdated, NewContent};
 pub use users::{Newcomer, Registered};
 
-/// The festival on a database.
+/// Festival on a database.
 #[derive(Clone, Debug)]
 pub struct EsenciaFest {
     db: Db,
@@ -29,12 +29,12 @@ pub struct EsenciaFest {
 }
 
 impl EsenciaFest {
-    /// The festival on this database.
+    /// Festival on this database.
     pub fn new(db: Db) -> Self {
         Self { db, moment: None }
     }
 
-    /// The same as if it were this moment: what is brought in from elsewhere keeps its date.
+    /// Festival whose dates are this moment instead of the current time, for imported data.
     #[must_use]
     pub fn at(&self, moment: UtcTime) -> Self {
         Self { moment: Some(moment), ..self.clone() }
@@ -44,10 +44,10 @@ impl EsenciaFest {
         self.moment.unwrap_or_else(|| self.db.now().second())
     }
 
-    /// An identifier that nobody else has, and that sorts by time.
+    /// Random identifier that sorts by time.
     ///
     /// # Errors
-    /// None that happen.
+    /// None in practice: the text is always an identifier.
     pub fn new_id(&self) -> Result<Id> {
         let now = match self.moment {
             Some(moment) => UtcMillis::from_millis(moment.as_secs() * 1000),

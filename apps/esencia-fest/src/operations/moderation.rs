@@ -1,171 +1,95 @@
-//! What moderators do.
+//! Moderation of posts and comments, and its log.
 
-use tabla::entity::{Change, Day, Id, Outcome, Transacted};
-use tabla::{Map, Result, RetryMode, Value};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Change, Day, Id, Outcome};
+use tabla::{Map, Result, Value};
 
 use super::EsenciaFest;
 use crate::entities::*;
 use crate::patterns::{self, Order};
 use crate::range::{self, RangeCursor, RangePage, Span};
 
-/// What became of a decision about a post.
+/// Outcome of a moderator's action on a post or comment.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ModeratedPost {
-    /// It was carried out, and logged; the post as it was read, with the decision. Others may have
-    /// liked it meanwhile.
-    Done(Box<Post>, ModerationLog),
-    /// The post is not of a status from which this can be done, or another moderator was ahead.
-    /// Nothing was changed, and nothing logged; the post as it is, if there is one.
-    Lost(Option<Box<Post>>),
-}
-
-/// What became of a decision about a comment.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ModeratedComment {
-    /// It was carried out, and logged; the comment as it is now.
-    Done(Box<Comment>, ModerationLog),
-    /// The same as for a post.
-    Lost(Option<Box<Comment>>),
+pub enum Moderated<E> {
+    /// Applied and logged; the entity as it was read, with the action. A post may have other counts
+    /// by now.
+    Done(Box<E>, ModerationLog),
+    /// The status does not allow the action, or a concurrent moderator changed it. Nothing was
+    /// written; the current entity, if it exists.
+    Refused(Option<Box<E>>),
 }
 
 impl EsenciaFest {
-    /// Pattern 13, `UpdatePostStatus`: bans, deletes or restores a post, and logs it. The post
-    /// moves to the partitions of its status in the same transaction.
+    /// Pattern 13, `UpdatePostStatus`: bans, deletes or restores a post, and logs the action. The
+    /// same transaction moves the post to the feeds of its status.
     pub async fn update_post_status(
         &self,
-        post: &Id,
+        id: &Id,
         status: Status,
         reason: &str,
         admin: &Id,
-    ) -> Result<ModeratedPost> {
+    ) -> Result<Moderated<Post>> {
         let action = Action::towards(status);
-        let Some(read) = self.get_post(post).await? else {
-            return Ok(ModeratedPost::Lost(None));
+        let mut attempts = self.db.optimistic("moderate a post");
+        let mut tx = attempts.begin().await?;
+        let post = match tx.get(&Post::key(id)).await? {
+            Some(post) if action.is_possible(post.status) => post,
+            other => return Ok(Moderated::Refused(other.map(Box::new))),
         };
-        let from = read.status;
-        if !action.is_possible(from) {
-            return Ok(ModeratedPost::Lost(Some(Box::new(read))));
-        }
-        let log = ModerationLog {
-            original_content: Some(read.content.clone()),
-            metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
-            ..self.entry(admin, action, (TargetType::Post, post), reason)?
-        };
-        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to moderate a post");
-        loop {
-            let change = Change::of(&read).set(Post::STATUS, status).when(Post::STATUS.eq(from));
-            let change = match action {
-                Action::Ban => change
-                    .set(Post::BANNED_AT, log.timestamp)
-                    .set(Post::BANNED_BY, admin)
-                    .set(Post::BAN_REASON, reason),
-                Action::Restore => {
-                    change.clear(Post::BANNED_AT).clear(Post::BANNED_BY).clear(Post::BAN_REASON)
-                }
-                Action::Delete => change,
-            };
-            let transaction =
-                self.db.transaction().create("log", log.clone())?.update("post", change)?;
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => {
-                    let is_banned = action == Action::Ban;
-                    let moderated = match action {
-                        Action::Delete => Post { status, ..read },
-                        _ => Post {
-                            status,
-                            banned_at: is_banned.then_some(log.timestamp),
-                            banned_by: is_banned.then(|| admin.clone()),
-                            ban_reason: is_banned.then(|| reason.to_owned()),
-                            ..read
-                        },
-                    };
-                    return Ok(ModeratedPost::Done(Box::new(moderated), log));
-                }
-                // Nothing but its status counts: the counts are in the other halves of its keys.
-                Some(Transacted::Lost(lost)) => {
-                    return Ok(ModeratedPost::Lost(lost.current("post")?.map(Box::new)));
-                }
-                None => tries.next_attempt().await?,
-            }
-        }
+        let entry = self.entry(admin, action, (TargetType::Post, id), reason)?;
+        let (log, change, moderated) = post.moderated(entry);
+        tx.create(log.clone());
+        let updated = tx.update(change);
+        Ok(match tx.commit().await? {
+            Committed => Moderated::Done(Box::new(moderated), log),
+            Canceled(c) => Moderated::Refused(c.current(&updated)?.map(Box::new)),
+        })
     }
 
-    /// The same for a comment: the post counts its active comments, so that its count follows.
+    /// [`update_post_status`](Self::update_post_status) for a comment. The same transaction changes
+    /// the number of active comments of the post.
     pub async fn update_comment_status(
         &self,
         post: &Id,
-        comment: &Id,
+        id: &Id,
         status: Status,
         reason: &str,
         admin: &Id,
-    ) -> Result<ModeratedComment> {
+    ) -> Result<Moderated<Comment>> {
         let action = Action::towards(status);
-        let Some(read) = self.get_comment(post, comment).await? else {
-            return Ok(ModeratedComment::Lost(None));
-        };
-        let from = read.status;
-        if !action.is_possible(from) {
-            return Ok(ModeratedComment::Lost(Some(Box::new(read))));
-        }
-        let log = ModerationLog {
-            original_content: Some(read.content.clone()),
-            metadata: metadata([("userId", read.user_id.as_str()), ("postId", post.as_str())]),
-            ..self.entry(admin, action, (TargetType::Comment, comment), reason)?
-        };
-        let mut commented = self.get_post(post).await?;
-        let mut tries =
-            self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to moderate a comment");
+        let mut attempts = self.db.optimistic("moderate a comment");
         loop {
-            let change =
-                Change::of(&read).set(Comment::STATUS, status).when(Comment::STATUS.eq(from));
-            let change = match action {
-                Action::Ban => change
-                    .set(Comment::BANNED_AT, log.timestamp)
-                    .set(Comment::BANNED_BY, admin)
-                    .set(Comment::BAN_REASON, reason),
-                Action::Restore => change
-                    .clear(Comment::BANNED_AT)
-                    .clear(Comment::BANNED_BY)
-                    .clear(Comment::BAN_REASON),
-                Action::Delete => change,
+            let mut tx = attempts.begin().await?;
+            let comment = match tx.get(&Comment::key(post, id)).await? {
+                Some(comment) if action.is_possible(comment.status) => comment,
+                other => return Ok(Moderated::Refused(other.map(Box::new))),
             };
-            let mut transaction =
-                self.db.transaction().create("log", log.clone())?.update("comment", change)?;
-            if let Some(present) = &commented
-                && let Some(count) = recount(present.comments_count, from, status)
+            let entry = self.entry(admin, action, (TargetType::Comment, id), reason)?;
+            let (log, change, moderated) = comment.moderated(entry);
+            tx.create(log.clone());
+            let updated = tx.update(change);
+            let is_active = |status| i64::from(status == Status::Active);
+            let difference = is_active(status) - is_active(comment.status);
+            if let Some(post) = tx.get(&Post::key(post)).await?
+                && difference != 0
             {
-                let counted = Change::of(present)
-                    .set(Post::COMMENTS_COUNT, count)
-                    .when(Post::COMMENTS_COUNT.eq(present.comments_count));
-                transaction = transaction.update("post", counted)?;
+                // The count of an imported post can be too low.
+                let difference = difference.max(-i64::from(post.comments_count));
+                tx.update(post.change().increment(Post::COMMENTS_COUNT, difference));
             }
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => {
-                    let is_banned = action == Action::Ban;
-                    let moderated = match action {
-                        Action::Delete => Comment { status, ..read },
-                        _ => Comment {
-                            status,
-                            banned_at: is_banned.then_some(log.timestamp),
-                            banned_by: is_banned.then(|| admin.clone()),
-                            ban_reason: is_banned.then(|| reason.to_owned()),
-                            ..read
-                        },
-                    };
-                    return Ok(ModeratedComment::Done(Box::new(moderated), log));
+            match tx.commit().await? {
+                Committed => return Ok(Moderated::Done(Box::new(moderated), log)),
+                Canceled(c) if c.failed(&updated) => {
+                    return Ok(Moderated::Refused(c.current(&updated)?.map(Box::new)));
                 }
-                Some(Transacted::Lost(lost)) if lost.is_lost("comment") => {
-                    return Ok(ModeratedComment::Lost(lost.current("comment")?.map(Box::new)));
-                }
-                Some(Transacted::Lost(lost)) => commented = lost.current("post")?,
-                None => commented = self.get_post(post).await?,
+                Canceled(_) => {}
             }
-            tries.next_attempt().await?;
         }
     }
 
-    /// Pattern 20, `LogModerationAction`: an entry of its own, for what was done elsewhere. What
-    /// this app does to posts and comments is logged where it is done.
+    /// Pattern 20, `LogModerationAction`: writes an entry for an action outside of this app. Actions
+    /// on posts and comments write their own.
     pub async fn log_moderation_action(
         &self,
         admin: &Id,
@@ -176,8 +100,8 @@ impl EsenciaFest {
         self.db.create(self.entry(admin, action, target, reason)?).await
     }
 
-    /// Pattern 14, `GetModerationLogs`: a page of what moderators did in a span of time, oldest
-    /// first, of one kind or all.
+    /// Pattern 14, `GetModerationLogs`: page of the log in a span of time, oldest first; with
+    /// `action`, only entries of that action.
     pub async fn get_moderation_logs(
         &self,
         span: Span,
@@ -185,11 +109,11 @@ impl EsenciaFest {
         limit: u32,
         after: Option<&RangeCursor>,
     ) -> Result<RangePage<ModerationLog>> {
-        let find = |day: Day| patterns::moderation_logs(day, span, action);
-        range::page(span, Order::Ascending, limit, after, find, |_| self.db.clone()).await
+        let query = |day: Day| patterns::moderation_logs(day, span, action);
+        range::page(span, Order::Ascending, limit, after, query, |_| self.db.clone()).await
     }
 
-    /// An entry of the log at this moment.
+    /// Entry of the log at this moment.
     fn entry(
         &self,
         admin: &Id,
@@ -213,17 +137,48 @@ impl EsenciaFest {
     }
 }
 
-/// The count of active comments after one of them has gone from one status to another; `None` if
-/// it stays.
-fn recount(count: u32, from: Status, to: Status) -> Option<u32> {
-    match (from, to) {
-        (Status::Active, Status::Active) => None,
-        (Status::Active, _) => Some(count.saturating_sub(1)),
-        (_, Status::Active) => Some(count + 1),
-        _ => None,
-    }
+macro_rules! moderated {
+    ($($entity:ident)*) => {$(
+        impl $entity {
+            /// The entry with the present content, the change that its action makes if the status is
+            /// still the one that was read, and the entity after it.
+            fn moderated(&self, entry: ModerationLog) -> (ModerationLog, Change<Self>, Self) {
+                let text = |name: &str, value: &str| (name.to_owned(), Value::from(value));
+                let log = ModerationLog {
+                    original_content: Some(self.content.clone()),
+                    metadata: Map::from([
+                        text("userId", self.user_id.as_str()),
+                        text("postId", self.post_id.as_str()),
+                    ]),
+                    ..entry
+                };
+                let status = log.action.result();
+                let change = self.change().set(Self::STATUS, status);
+                let change = change.when(Self::STATUS.eq(self.status));
+                let mut after = Self { status, ..self.clone() };
+                let change = match log.action {
+                    Action::Ban => {
+                        after.banned_at = Some(log.timestamp);
+                        after.banned_by = Some(log.admin_id.clone());
+                        after.ban_reason = Some(log.reason.clone());
+                        change
+                            .set(Self::BANNED_AT, log.timestamp)
+                            .set(Self::BANNED_BY, &log.admin_id)
+                            .set(Self::BAN_REASON, &log.reason)
+                    }
+                    Action::Restore => {
+                        (after.banned_at, after.banned_by, after.ban_reason) = (None, None, None);
+                        change
+                            .clear(Self::BANNED_AT)
+                            .clear(Self::BANNED_BY)
+                            .clear(Self::BAN_REASON)
+                    }
+                    Action::Delete => change,
+                };
+                (log, change, after)
+            }
+        }
+    )*};
 }
 
-fn metadata<const N: usize>(entries: [(&str, &str); N]) -> Map {
-    entries.map(|(name, value)| (name.to_owned(), Value::from(value))).into()
-}
+moderated! { Post Comment }

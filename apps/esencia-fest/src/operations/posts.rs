@@ -4,17 +4,18 @@ use tabla::entity::{Id, Outcome, Page};
 use tabla::{Cursor, Result};
 
 use super::EsenciaFest;
-use super::profanity::{FILTER, REASON, judge};
+use super::profanity::Verdict;
 use crate::entities::*;
 use crate::patterns::{self, Order, Sort};
 
 impl EsenciaFest {
-    /// A post.
+    /// Post by its id.
     pub async fn get_post(&self, post: &Id) -> Result<Option<Post>> {
-        self.db.get(&PostKey { post_id: post.clone() }).await
+        self.db.get(&Post::key(post)).await
     }
 
-    /// Pattern 7, `GetAllPosts`: a page of the posts of a status, the newest or the most first.
+    /// Pattern 7, `GetAllPosts`: page of the posts of a status, the newest or the most liked or
+    /// discussed first.
     pub async fn get_all_posts(
         &self,
         limit: u32,
@@ -22,11 +23,11 @@ impl EsenciaFest {
         sort: Sort,
         status: Status,
     ) -> Result<Page<Post>> {
-        let find = patterns::posts(status, sort, Order::Descending);
-        self.db.page(find.limit(limit).after(after)).await
+        let query = patterns::posts(status, sort, Order::Descending);
+        self.db.page(query.limit(limit).after(after)).await
     }
 
-    /// Pattern 12, `GetPostsByStatus`: the same for moderators, in either direction.
+    /// Pattern 12, `GetPostsByStatus`: page of the posts of a status, in either direction.
     pub async fn get_posts_by_status(
         &self,
         status: Status,
@@ -37,18 +38,18 @@ impl EsenciaFest {
         self.db.page(patterns::posts(status, sort, order).after(after)).await
     }
 
-    /// Pattern 15, `GetPostsSortedByLikes`: a page of active posts, the most liked first.
+    /// Pattern 15, `GetPostsSortedByLikes`: page of active posts, the most liked first.
     pub async fn get_posts_sorted_by_likes(&self, after: Option<Cursor>) -> Result<Page<Post>> {
         self.get_posts_by_status(Status::Active, Sort::Likes, Order::Descending, after).await
     }
 
-    /// Pattern 16, `GetPostsSortedByComments`: a page of active posts, the most discussed first.
+    /// Pattern 16, `GetPostsSortedByComments`: page of active posts, the most discussed first.
     pub async fn get_posts_sorted_by_comments(&self, after: Option<Cursor>) -> Result<Page<Post>> {
         self.get_posts_by_status(Status::Active, Sort::Comments, Order::Descending, after).await
     }
 
-    /// Pattern 11, `GetUserPosts`: a page of the posts of a user, newest first; of one status, if
-    /// one is given.
+    /// Pattern 11, `GetUserPosts`: page of the posts of a user, newest first; with `status`, only
+    /// those of that status.
     pub async fn get_user_posts(
         &self,
         user: &Email,
@@ -58,13 +59,13 @@ impl EsenciaFest {
         self.db.page(patterns::user_posts(user, status).after(after)).await
     }
 
-    /// A post with all its comments and likes, however many pages they fill.
+    /// Post with all its comments and likes, from as many pages as they fill.
     pub async fn get_post_thread(&self, post: &Id) -> Result<Thread> {
         self.db.collect(patterns::post_thread(post)).await
     }
 
-    /// Pattern 9, `CreatePost`: a post under a new id. What the filter finds too bad is stored and
-    /// banned, so that moderators see it.
+    /// Pattern 9, `CreatePost`: writes a post under a new id. A post that the filter bans is stored,
+    /// so that moderators see it.
     pub async fn create_post(
         &self,
         user: &Email,
@@ -74,8 +75,8 @@ impl EsenciaFest {
         self.create_post_as(self.new_id()?, user, content, images).await
     }
 
-    /// The same under an id of the caller's. Lost with the post that is there, if one is: it may
-    /// be this very one, whose answer was lost.
+    /// [`create_post`](Self::create_post) under the caller's id. If the id is taken, the outcome has
+    /// the present post, which may be this one from an earlier call whose response was lost.
     pub async fn create_post_as(
         &self,
         post_id: Id,
@@ -83,22 +84,22 @@ impl EsenciaFest {
         content: &str,
         images: Vec<String>,
     ) -> Result<Outcome<Post>> {
-        let judgement = judge(self.get_profanity().await?.as_ref(), content)?;
-        let now = self.now();
-        let banned = judgement.is_banned.then_some(now);
+        let (user_id, content, created_at) = (user.clone(), content.to_owned(), self.now());
+        let Verdict { status, banned_at, banned_by, ban_reason, profanity_score } =
+            self.get_profanity().await?.unwrap_or_default().evaluate(&content, created_at)?;
         let post = Post {
             post_id,
-            user_id: user.clone(),
-            content: content.to_owned(),
+            user_id,
+            content,
             images,
-            created_at: now,
+            created_at,
             likes: 0,
             comments_count: 0,
-            status: if judgement.is_banned { Status::Banned } else { Status::Active },
-            banned_at: banned,
-            banned_by: banned.map(|_| Id::new(FILTER)).transpose()?,
-            ban_reason: banned.map(|_| REASON.to_owned()),
-            profanity_score: judgement.score,
+            status,
+            banned_at,
+            banned_by,
+            ban_reason,
+            profanity_score,
         };
         self.db.create(post).await
     }

@@ -1,6 +1,6 @@
 //! Users.
 
-use tabla::entity::{Change, Id, Outcome, Page};
+use tabla::entity::{Id, Outcome, Page};
 use tabla::{Cursor, Result};
 
 use super::EsenciaFest;
@@ -8,41 +8,41 @@ use crate::entities::*;
 use crate::patterns;
 use crate::range::Span;
 
-/// Somebody who registers.
+/// Registration of a user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Newcomer {
-    /// Who.
+    /// Address, which identifies the user.
     pub email: Email,
-    /// What they are called.
+    /// Name for other visitors.
     pub name: String,
-    /// Where they are from.
+    /// Country of origin.
     pub country: Id,
-    /// What they may do.
+    /// Role, such as `visitor` or `admin`.
     pub role: Id,
 }
 
-/// What became of registering.
+/// Outcome of a registration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Registered {
-    /// There is a new user.
+    /// The user is new.
     Done(User),
-    /// There was one already, and is as before.
+    /// The address is registered; the present user, unchanged.
     Already(User),
-    /// Nobody of this domain may register.
+    /// The domain of the address is not admitted.
     NotAdmitted,
 }
 
 impl EsenciaFest {
-    /// Pattern 1, `GetUser`: a user, who logs in.
+    /// Pattern 1, `GetUser`: user at login.
     pub async fn get_user(&self, email: &Email) -> Result<Option<User>> {
-        self.db.get(&UserKey { email: email.clone() }).await
+        self.db.get(&User::key(email)).await
     }
 
-    /// Pattern 1, registering: a new user, if the list of domains admits them.
+    /// Pattern 1, registration: creates a user of an admitted domain.
     pub async fn register(&self, newcomer: Newcomer) -> Result<Registered> {
-        let domains = self.get_domains().await?.unwrap_or_default();
+        let domains = self.get_domains().await?.unwrap_or_default().whitelist;
         let domain = newcomer.email.domain();
-        if !domains.whitelist.iter().any(|admitted| admitted.to_lowercase() == domain) {
+        if !domains.iter().any(|admitted| admitted.to_lowercase() == domain) {
             return Ok(Registered::NotAdmitted);
         }
         let Newcomer { email, name, country, role } = newcomer;
@@ -50,31 +50,28 @@ impl EsenciaFest {
         let user = User { email, name, country, role, created_at, progress: Vec::new() };
         Ok(match self.db.create(user.clone()).await? {
             Outcome::Done(user) => Registered::Done(user),
-            Outcome::Lost(present) => Registered::Already(present.unwrap_or(user)),
-            Outcome::Taken { .. } => Registered::Already(user),
+            Outcome::Lost(Some(present)) => Registered::Already(present),
+            Outcome::Lost(None) | Outcome::Taken { .. } => Registered::Already(user),
         })
     }
 
-    /// Pattern 2, `GetUserProgress`: the rooms that a user has completed; `None` if there is no
-    /// such user.
+    /// Pattern 2, `GetUserProgress`: rooms that a user has completed; `None` without such a user.
     pub async fn get_user_progress(&self, email: &Email) -> Result<Option<Vec<RoomId>>> {
         Ok(self.get_user(email).await?.map(|user| user.progress))
     }
 
-    /// Pattern 3, `UpdateUserProgress`: a user has completed a room. Lost with the user if they
-    /// had, and without if there is no such user.
+    /// Pattern 3, `UpdateUserProgress`: records that a user has completed a room. If the room was
+    /// completed before, the outcome has the user; if the user does not exist, nothing.
     pub async fn update_user_progress(
         &self,
         email: &Email,
         room: &RoomId,
     ) -> Result<Outcome<User>> {
-        let change = Change::at(UserKey { email: email.clone() })
-            .append(User::PROGRESS, [room.clone()])
-            .when(!User::PROGRESS.contains(room));
-        self.db.update(change).await
+        let change = User::key(email).change().append(User::PROGRESS, [room.clone()]);
+        self.db.update(change.when(!User::PROGRESS.contains(room))).await
     }
 
-    /// A page of the users of a country, by the day on which they came.
+    /// Page of the users of a country, by day of registration.
     pub async fn get_users_by_country(
         &self,
         country: &Id,

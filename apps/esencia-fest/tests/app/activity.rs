@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tabla::entity::{Outcome, Sharded};
+use tabla::env::{Random, SeededRandom};
 use tabla::ops::{ListTables, Scan};
 use tabla_esencia_fest::*;
 
@@ -13,7 +14,7 @@ fn event(action: &str, country: Option<&str>) -> NewEvent {
 }
 
 #[tokio::test]
-async fn an_event_is_logged_once_in_the_table_of_its_month() {
+async fn event_is_logged_once_in_table_of_its_month() {
     let (db, _) = db().await;
     let fest = EsenciaFest::new(db.clone());
     let july = fest.at(time("2025-07-31T23:59:59Z"));
@@ -32,7 +33,7 @@ async fn an_event_is_logged_once_in_the_table_of_its_month() {
 }
 
 #[tokio::test]
-async fn the_table_of_a_month_is_made_when_it_is_missing_and_dropped_when_it_is_over() {
+async fn missing_month_table_is_created_and_expired_one_dropped() {
     let (db, _) = db().await;
     let fest = EsenciaFest::new(db.clone());
     let tables = || async {
@@ -47,7 +48,7 @@ async fn the_table_of_a_month_is_made_when_it_is_missing_and_dropped_when_it_is_
     }
     fest.ensure_month(time("2025-08-18T00:00:00Z").month()).await.unwrap();
     assert_eq!(tables().await, ["2025-01", "2025-03", "2025-07", "2025-08", "2025-09"]);
-    // March is over on the 31st, and its last event 90 days later: on the 29th of June.
+    // The last event of March, on the 31st, expires 90 days later, on the 29th of June.
     let since = time("2024-11-01T00:00:00Z").month();
     let kept = fest.at(time("2025-06-29T23:59:59Z"));
     let dropped = kept.drop_expired_months(since).await.unwrap();
@@ -58,12 +59,15 @@ async fn the_table_of_a_month_is_made_when_it_is_missing_and_dropped_when_it_is_
 }
 
 #[tokio::test]
-async fn events_are_spread_over_ten_shards() {
+async fn events_spread_over_ten_shards() {
     let (db, _) = db().await;
     let fest = EsenciaFest::new(db.clone());
     let mut shards: BTreeMap<String, u32> = BTreeMap::new();
+    let random = SeededRandom::new(7);
     for _ in 0..1000 {
-        fest.log_activity(&email("ana"), event("visit", None)).await.unwrap().done().unwrap();
+        let event_id = id(&format!("{:016x}", random.next_u64()));
+        let logged = fest.log_activity_as(event_id, &email("ana"), event("visit", None)).await;
+        logged.unwrap().done().unwrap();
     }
     let scan = Scan::new("EsenciaFest-ActivityLogs-2025-08");
     for item in db.store().scan(scan).await.unwrap().items {
@@ -101,11 +105,14 @@ async fn activity_is_found_by_country_and_day() {
     assert!(page.next.is_none());
     let never = "2031-01-01".parse().unwrap();
     let empty = fest.get_activity_by_country(&id("Chile"), never, None).await.unwrap();
-    assert!(empty.items.is_empty() && empty.next.is_none(), "there is no such table");
+    assert!(
+        empty.items.is_empty() && empty.next.is_none(),
+        "the table of the month does not exist"
+    );
 }
 
 #[tokio::test]
-async fn what_has_expired_is_not_shown() {
+async fn expired_event_is_not_returned() {
     let (db, clock) = db().await;
     let fest = EsenciaFest::new(db);
     let ana = email("ana");

@@ -6,7 +6,7 @@ use tabla_esencia_fest::*;
 use crate::{email, id, main_table, opened, post, time};
 
 #[tokio::test]
-async fn a_like_counts_once_and_moves_the_post() {
+async fn like_counts_once_and_moves_post() {
     let (fest, db, _) = opened().await;
     let p1 = post(&fest, "p1").await.post_id;
     assert_eq!(fest.like_post(&p1, &email("eva")).await.unwrap(), Liked::Done(1));
@@ -26,17 +26,17 @@ async fn a_like_counts_once_and_moves_the_post() {
 }
 
 #[tokio::test]
-async fn a_comment_counts_and_moves_the_post() {
+async fn comment_counts_once_and_moves_post() {
     let (fest, db, _) = opened().await;
     let p1 = post(&fest, "p1").await.post_id;
     let Commented::Done(first) = fest.create_comment(&p1, &email("eva"), "Sí").await.unwrap()
     else {
-        panic!("it is counted")
+        panic!("the comment is recorded")
     };
     let item = crate::stored(&db, "POST#p1", "POST#p1").await;
     assert_eq!(crate::text(&item, "GSI4SK"), "0000000001#2025-08-18T10:30:00Z");
     let before = main_table(&db).await;
-    // The same again, whose answer was lost; another under its id; one on no post.
+    // Again after a lost response; another comment under its id; a comment on a missing post.
     let again = fest.create_comment_as(first.comment_id.clone(), &p1, &email("eva"), "Sí").await;
     assert_eq!(again.unwrap(), Commented::Done(first.clone()));
     let other = fest.create_comment_as(first.comment_id.clone(), &p1, &email("leo"), "No").await;
@@ -50,7 +50,7 @@ async fn a_comment_counts_and_moves_the_post() {
 }
 
 #[tokio::test]
-async fn comments_come_in_the_order_in_which_they_were_written() {
+async fn comments_are_sorted_by_time() {
     let (fest, _, clock) = opened().await;
     let p1 = post(&fest, "p1").await.post_id;
     for number in 0..20 {
@@ -63,7 +63,7 @@ async fn comments_come_in_the_order_in_which_they_were_written() {
 }
 
 #[tokio::test]
-async fn what_the_filter_bans_is_kept_for_moderators_and_not_counted() {
+async fn filtered_text_is_stored_as_banned_and_not_counted() {
     let (fest, db, _) = opened().await;
     let bad = fest.create_post(&email("ana"), "¡palabra1!", Vec::new()).await.unwrap();
     let bad = bad.done().unwrap();
@@ -85,7 +85,7 @@ async fn what_the_filter_bans_is_kept_for_moderators_and_not_counted() {
     let Thread { post, comments, .. } = fest.get_post_thread(&p1).await.unwrap();
     assert_eq!((post.unwrap().comments_count, comments.len()), (1, 2));
     assert_eq!(fest.get_post_comments(&p1, None).await.unwrap().items.len(), 1);
-    // Nor is it taken by a post that is not shown.
+    // A banned post takes no banned comment.
     fest.update_post_status(&p1, Status::Banned, "spam", &id("admin1")).await.unwrap();
     let before = main_table(&db).await;
     let refused = fest.create_comment(&p1, &email("eva"), "palabra1").await.unwrap();
@@ -94,7 +94,7 @@ async fn what_the_filter_bans_is_kept_for_moderators_and_not_counted() {
 }
 
 #[tokio::test]
-async fn a_post_is_written_once_under_its_id() {
+async fn post_is_created_once_per_id() {
     let (fest, _, _) = opened().await;
     let first = post(&fest, "p1").await;
     let again = fest.create_post_as(id("p1"), &email("leo"), "Otra", Vec::new()).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_post_is_written_once_under_its_id() {
 #[tokio::test]
 async fn every_order_works_with_every_status() {
     let (fest, _, _) = opened().await;
-    // Likes 0, 3, 1 and 2; comments the other way round.
+    // Likes 0, 3, 1 and 2; comments 3, 0, 2 and 1.
     for (number, likes) in [0_usize, 3, 1, 2].into_iter().enumerate() {
         let name = format!("p{number}");
         let day = fest.at(time(&format!("2025-08-1{number}T00:00:00Z")));
@@ -127,7 +127,7 @@ async fn every_order_works_with_every_status() {
         ] {
             let page = fest.get_posts_by_status(status, sort, Order::Ascending, None).await;
             assert_eq!(names(page.unwrap().items), ascending, "{sort:?}");
-            // Page by page, one at a time.
+            // Pages of one post.
             let (mut found, mut after) = (Vec::new(), None);
             loop {
                 let page = fest.get_all_posts(1, after, sort, status).await.unwrap();
@@ -159,7 +159,7 @@ async fn every_order_works_with_every_status() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_one_feed_is_refused_by_another() {
+async fn cursor_of_another_feed_is_refused() {
     let (fest, _, _) = opened().await;
     for name in ["p1", "p2", "p3"] {
         post(&fest, name).await;

@@ -1,4 +1,4 @@
-//! The items are those that the document shows.
+//! Items as the document shows them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tabla_esencia_fest::*;
 
 use crate::{db, email, id, opened, post, room, time};
 
-/// The item of an entity, which is read back as it was.
+/// Item of an entity, after a check that it is read back unchanged.
 fn item<E: Entity + PartialEq + std::fmt::Debug>(entity: &E) -> Item {
     let item = entity.to_item().unwrap();
     assert_eq!(E::from_item(&item).unwrap(), *entity);
@@ -17,7 +17,7 @@ fn item<E: Entity + PartialEq + std::fmt::Debug>(entity: &E) -> Item {
 }
 
 #[test]
-fn a_user() {
+fn user_item_is_that_of_document() {
     let user = User {
         email: Email::new("Email@Domain.com").unwrap(),
         name: "Ana".into(),
@@ -38,7 +38,7 @@ fn a_user() {
 }
 
 #[test]
-fn a_room_and_its_content() {
+fn room_and_content_items_are_those_of_document() {
     let at = time("2025-08-18T10:30:00Z");
     let status = |manual_override| RoomStatus {
         room_id: room("sala1"),
@@ -78,11 +78,11 @@ fn a_room_and_its_content() {
         .with("GSI1PK", "CONTENT#ACTIVE")
         .with("GSI1SK", "sala1");
     assert_eq!(item(&active), shown);
-    assert!(!RoomStatus::design().recognises(&shown), "rooms and contents stay apart");
+    assert!(!RoomStatus::design().recognises(&shown), "content is not recognised as a room");
 }
 
 #[test]
-fn a_room_is_open_by_hand_or_by_the_clock() {
+fn override_wins_over_schedule() {
     let opens = time("2025-08-18T10:30:00Z");
     for (by_hand, before, after) in [
         (ManualOverride::Automatic, false, true),
@@ -119,7 +119,7 @@ fn example_post(status: Status) -> Post {
 }
 
 #[test]
-fn a_post_in_every_status() {
+fn post_item_is_that_of_document_in_every_status() {
     let shown = item! {
         "PK" => "POST#postId", "SK" => "POST#postId",
         "GSI1PK" => "USER#ana@sura.com.co#POSTS", "GSI1SK" => "2025-08-18T10:30:00Z",
@@ -152,7 +152,7 @@ fn a_post_in_every_status() {
 }
 
 #[test]
-fn counts_sort_as_numbers_do_and_ties_by_date() {
+fn counts_sort_as_numbers_and_ties_by_date() {
     let place = |likes, created_at: &str| {
         let post = Post { likes, created_at: time(created_at), ..example_post(Status::Active) };
         crate::text(&post.to_item().unwrap(), "GSI3SK")
@@ -162,11 +162,11 @@ fn counts_sort_as_numbers_do_and_ties_by_date() {
     let ten_late = place(10, "2025-08-20T00:00:00Z");
     let most = place(u32::MAX, "2025-08-17T00:00:00Z");
     assert!(nine < ten_early && ten_early < ten_late && ten_late < most);
-    assert_eq!(most.len(), nine.len(), "every count has its digits");
+    assert_eq!(most.len(), nine.len(), "counts have a fixed number of digits");
 }
 
 #[test]
-fn a_comment_and_a_like() {
+fn comment_and_like_items_are_those_of_document() {
     let comment = Comment {
         post_id: id("postId"),
         comment_id: id("commentId"),
@@ -199,7 +199,7 @@ fn a_comment_and_a_like() {
 }
 
 #[test]
-fn the_configuration() {
+fn configuration_items_are_those_of_document() {
     let domains = ConfigDomains { whitelist: vec!["@sura.com.co".into(), "@bancoldex.com".into()] };
     assert_eq!(
         item(&domains),
@@ -237,7 +237,7 @@ fn the_configuration() {
 }
 
 #[test]
-fn an_entry_of_the_moderators_log() {
+fn moderation_log_item_is_that_of_document() {
     let metadata: Map = [("userId".to_owned(), Value::from("ana@sura.com.co"))].into();
     let log = ModerationLog {
         date: time("1970-01-01T00:00:00Z").day(),
@@ -262,7 +262,7 @@ fn an_entry_of_the_moderators_log() {
 }
 
 #[test]
-fn an_event() {
+fn event_item_is_that_of_document() {
     let timestamp = time("2025-08-18T10:30:00Z");
     let log = ActivityLog {
         user_id: email("ana"),
@@ -285,7 +285,7 @@ fn an_event() {
             "GSI1SK" => "2025-08-18T10:30:00Z#eventId",
             "action" => "visit", "salaId" => "sala1", "country" => "Colombia",
             "metadata" => Value::M(seconds),
-            // The 16th of November: 90 days later, to the second.
+            // 90 days later, to the second.
             "ttl" => time("2025-11-16T10:30:00Z").as_secs(),
         }
     );
@@ -295,7 +295,7 @@ fn an_event() {
 }
 
 #[test]
-fn what_would_be_ambiguous_is_refused() {
+fn ambiguous_key_part_is_refused() {
     for wrong in ["", "ana", "@sura.com.co", "ana@", "a@b@c", "a#b@c", "a b@c"] {
         assert!(Email::new(wrong).is_err(), "{wrong:?}");
     }
@@ -304,7 +304,7 @@ fn what_would_be_ambiguous_is_refused() {
     for wrong in ["", "STATUS", "sala#1"] {
         assert!(RoomId::new(wrong).is_err(), "{wrong:?}");
     }
-    // A country and the posts of a user never meet.
+    // Users of a country and posts of a user never share a partition.
     let users = users_by_country(&id("ana@sura.com.co"), None).describe().unwrap();
     let posts = user_posts(&email("ana"), None).describe().unwrap();
     assert_ne!(users.keys, posts.keys);
@@ -312,7 +312,7 @@ fn what_would_be_ambiguous_is_refused() {
 }
 
 #[test]
-fn the_end_of_a_partition_is_read_back() {
+fn shelf_is_read_back_from_key() {
     for status in [Status::Active, Status::Banned, Status::Deleted] {
         let mut text = String::new();
         Shelf::from(status).write_key(&mut text).unwrap();
@@ -322,22 +322,21 @@ fn the_end_of_a_partition_is_read_back() {
 }
 
 #[test]
-fn content_versions_are_not_read_in_order() {
+fn lint_refuses_order_of_content_versions() {
     use tabla::entity::Pattern;
     use tabla::entity::lint::{self, Rule};
     use tabla_kit::App;
 
-    // A pattern that would rely on the order of `v10` and `v9` is refused.
-    let versions = Pattern::new("Versions", "in order").find(|| {
-        RoomContent::find().with(RoomContent::ROOM_ID, RoomId::example("roomId")).describe()
-    });
+    // `v10` sorts before `v9`.
+    let versions = Pattern::new("Versions", "in order")
+        .find(|| RoomContent::of(RoomId::example("roomId")).describe());
     let design = EsenciaFestApp.design().patterns(vec![versions]);
     let found = lint::check(&design);
     assert!(found.iter().any(|finding| finding.rule == Rule::NumbersAsText), "{found:?}");
 }
 
 #[tokio::test]
-async fn the_tables_are_those_of_the_document() {
+async fn tables_are_those_of_document() {
     use std::collections::BTreeSet;
 
     use tabla::ops::{BillingMode, DescribeTable, DescribeTimeToLive, ListTables, StreamViewType};
@@ -349,7 +348,7 @@ async fn the_tables_are_those_of_the_document() {
     }
     let main = DescribeTable::new("EsenciaFest-Main-2025");
     let main = db.store().describe_table(main).await.unwrap();
-    // In no particular order.
+    // The service lists indexes in any order.
     let indexes: BTreeSet<&str> =
         main.global_secondary_indexes.iter().map(|i| i.name.as_str()).collect();
     assert_eq!(indexes, ["GSI1", "GSI2", "GSI3", "GSI4"].into());
@@ -365,7 +364,7 @@ async fn the_tables_are_those_of_the_document() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_what_the_entity_says() {
+async fn updated_keys_follow_their_fields() {
     let (fest, db, _) = opened().await;
     let post = post(&fest, "p1").await;
     fest.like_post(&post.post_id, &email("eva")).await.unwrap();
@@ -373,8 +372,8 @@ async fn what_is_written_is_what_the_entity_says() {
     fest.update_post_status(&post.post_id, Status::Banned, "spam", &id("admin1")).await.unwrap();
     let read = fest.get_post(&post.post_id).await.unwrap().unwrap();
     let item = crate::stored(&db, "POST#p1", "POST#p1").await;
-    assert_eq!(item, read.to_item().unwrap(), "every key follows its fields");
-    assert_eq!(PostKey::from_item(&item).unwrap(), post.key());
+    assert_eq!(item, read.to_item().unwrap(), "keys follow their fields");
+    assert_eq!(PostKey::from_item(&item).unwrap(), post.to_key());
     let unchanged = Post { banned_at: None, banned_by: None, ban_reason: None, ..read.clone() };
     let expected = Post { likes: 1, comments_count: 1, status: Status::Banned, ..post };
     assert_eq!(unchanged, expected);

@@ -1,4 +1,4 @@
-//! The festival, tested.
+//! Tests of the festival.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,6 +10,8 @@ mod races;
 mod ranges;
 mod visitors;
 mod whole;
+
+use std::sync::Arc;
 
 use tabla::entity::{Db, Id, UtcTime};
 use tabla::env::{Env, ManualClock, Timestamp};
@@ -35,10 +37,11 @@ fn time(text: &str) -> UtcTime {
     text.parse().unwrap()
 }
 
-/// A database at 2025-08-18T10:30:00Z, and its clock.
+/// Database at 2025-08-18T10:30:00Z, and its clock.
 async fn db() -> (Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
-    let env = Env::test(clock.clone(), 7);
+    // Seeded randomness would repeat the request tokens of other tests on one server.
+    let env = Env::system().with_clock(Arc::new(clock.clone()));
     let db = Db::with_env(Stage::new(&env).await.store(), env);
     EsenciaFestApp.create_tables(&db).await.unwrap();
     (db, clock)
@@ -48,7 +51,7 @@ async fn fest() -> EsenciaFest {
     EsenciaFest::new(db().await.0)
 }
 
-/// Everything in the main table, by key.
+/// Items of the main table, sorted by key.
 async fn main_table(db: &Db) -> Vec<Item> {
     let mut items = db.store().scan(Scan::new("EsenciaFest-Main-2025")).await.unwrap().items;
     items.sort_by_key(|item| (text(item, "PK"), text(item, "SK")));
@@ -57,7 +60,7 @@ async fn main_table(db: &Db) -> Vec<Item> {
 
 async fn stored(db: &Db, pk: &str, sk: &str) -> Item {
     let key = tabla::item! { "PK" => pk, "SK" => sk };
-    db.store().get_item("EsenciaFest-Main-2025", key).await.unwrap().expect("it is there")
+    db.store().get_item("EsenciaFest-Main-2025", key).await.unwrap().expect("the item exists")
 }
 
 fn text(item: &Item, name: &str) -> String {
@@ -73,7 +76,7 @@ fn newcomer(name: &str) -> Newcomer {
     }
 }
 
-/// The festival with the document's configuration and three users.
+/// Festival with the document's configuration and three users.
 async fn opened() -> (EsenciaFest, Db, ManualClock) {
     let (db, clock) = db().await;
     let fest = EsenciaFest::new(db.clone());

@@ -1,4 +1,4 @@
-//! What moderators do.
+//! Moderation of posts and comments.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use tabla_esencia_fest::*;
 
 use crate::{email, id, main_table, opened, post, text, time};
 
-async fn of_p1(fest: &EsenciaFest, status: Status) -> ModeratedPost {
+async fn of_p1(fest: &EsenciaFest, status: Status) -> Moderated<Post> {
     fest.update_post_status(&id("p1"), status, "reason", &id("admin1")).await.unwrap()
 }
 
 #[tokio::test]
-async fn a_post_goes_through_its_statuses() {
+async fn post_allows_actions_by_its_status() {
     let (fest, db, clock) = opened().await;
     let original = post(&fest, "p1").await;
     fest.like_post(&original.post_id, &email("eva")).await.unwrap();
     clock.advance(Duration::from_secs(60));
-    // From the status before, to each status: whether that can be done.
+    // Next status, and whether the present one allows it.
     for (to, is_possible) in [
         (Status::Active, false),
         (Status::Banned, true),
@@ -33,16 +33,20 @@ async fn a_post_goes_through_its_statuses() {
         let moderated = of_p1(&fest, to).await;
         let read = fest.get_post(&id("p1")).await.unwrap().unwrap();
         match moderated {
-            ModeratedPost::Done(post, log) => {
+            Moderated::Done(post, log) => {
                 assert!(is_possible, "{to:?}");
                 assert_eq!(*post, read);
                 assert_eq!((post.status, log.action), (to, Action::towards(to)));
                 assert_eq!(log.action.result(), to);
-                assert_eq!(main_table(&db).await.len(), before.len() + 1, "one entry of the log");
+                assert_eq!(
+                    main_table(&db).await.len(),
+                    before.len() + 1,
+                    "the log has one entry more"
+                );
                 let item = crate::stored(&db, "POST#p1", "POST#p1").await;
                 assert_eq!(item, tabla::entity::Entity::to_item(&*post).unwrap());
             }
-            ModeratedPost::Lost(current) => {
+            Moderated::Refused(current) => {
                 assert!(!is_possible, "{to:?}");
                 assert_eq!(current.as_deref(), Some(&read));
                 assert_eq!(main_table(&db).await, before, "nothing was written");
@@ -60,15 +64,15 @@ async fn a_post_goes_through_its_statuses() {
         assert_eq!(read.likes, 1);
     }
     let nothing = fest.update_post_status(&id("p9"), Status::Banned, "x", &id("a")).await.unwrap();
-    assert_eq!(nothing, ModeratedPost::Lost(None));
+    assert_eq!(nothing, Moderated::Refused(None));
 }
 
 #[tokio::test]
-async fn the_log_says_what_was_done() {
+async fn moderation_is_logged_with_content_and_author() {
     let (fest, db, _) = opened().await;
     post(&fest, "p1").await;
-    let ModeratedPost::Done(_, log) = of_p1(&fest, Status::Banned).await else {
-        panic!("it was active")
+    let Moderated::Done(_, log) = of_p1(&fest, Status::Banned).await else {
+        panic!("an active post can be banned")
     };
     assert_eq!((log.target_type, log.target_id.as_str()), (TargetType::Post, "p1"));
     assert_eq!((log.reason.as_str(), log.admin_id.as_str()), ("reason", "admin1"));
@@ -87,7 +91,7 @@ async fn the_log_says_what_was_done() {
 }
 
 #[tokio::test]
-async fn the_count_of_comments_follows_the_moderators() {
+async fn comment_count_follows_moderation() {
     let (fest, db, _) = opened().await;
     let (p1, c1, admin) = (post(&fest, "p1").await.post_id, id("c1"), id("admin1"));
     fest.create_comment_as(c1.clone(), &p1, &email("eva"), "Sí").await.unwrap();
@@ -105,7 +109,7 @@ async fn the_count_of_comments_follows_the_moderators() {
         let moderated = fest.update_comment_status(&p1, &c1, to, "reason", &admin).await.unwrap();
         let read = fest.get_comment(&p1, &c1).await.unwrap().unwrap();
         match (moderated, count) {
-            (ModeratedComment::Done(comment, log), Some(count)) => {
+            (Moderated::Done(comment, log), Some(count)) => {
                 assert_eq!(*comment, read);
                 assert_eq!((comment.status, log.target_type), (to, TargetType::Comment));
                 let item = crate::stored(&db, "POST#p1", "POST#p1").await;
@@ -114,7 +118,7 @@ async fn the_count_of_comments_follows_the_moderators() {
                 let active = fest.get_post_comments(&p1, None).await.unwrap().items.len();
                 assert_eq!(active, count);
             }
-            (ModeratedComment::Lost(current), None) => {
+            (Moderated::Refused(current), None) => {
                 assert_eq!(current.as_deref(), Some(&read));
                 assert_eq!(main_table(&db).await, before, "nothing was written");
             }
@@ -122,5 +126,5 @@ async fn the_count_of_comments_follows_the_moderators() {
         }
     }
     let nothing = fest.update_comment_status(&p1, &id("c9"), Status::Banned, "x", &admin).await;
-    assert_eq!(nothing.unwrap(), ModeratedComment::Lost(None));
+    assert_eq!(nothing.unwrap(), Moderated::Refused(None));
 }

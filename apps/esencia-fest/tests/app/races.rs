@@ -1,4 +1,4 @@
-//! Callers on threads of their own, so that they truly meet.
+//! Races of callers on their own threads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Barrier, LazyLock, Mutex};
@@ -6,11 +6,12 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use tabla::entity::Db;
-use tabla::env::{Clock, Env, ManualClock, Monotonic, SeededRandom, Sleep, Timestamp};
+use tabla::env::{Clock, Env, ManualClock, Monotonic, Sleep, Timestamp};
+use tabla_conformance::fault::{Failure, Failures, FaultStore, Operation, When};
 use tabla_esencia_fest::*;
 use tokio::runtime::Runtime;
 
-use crate::{email, id, opened, post};
+use crate::{email, id, opened, post, room};
 
 async fn counted(fest: &EsenciaFest, post: &tabla::entity::Id) -> Post {
     let thread = fest.get_post_thread(post).await.unwrap();
@@ -24,7 +25,7 @@ async fn counted(fest: &EsenciaFest, post: &tabla::entity::Id) -> Post {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn counts_are_exact_whoever_comes_first() {
+async fn counts_are_exact_under_concurrent_writers() {
     let (fest, db, _) = opened().await;
     let p1 = post(&fest, "p1").await.post_id;
     let tasks: Vec<_> = (0..60)
@@ -54,11 +55,11 @@ async fn counts_are_exact_whoever_comes_first() {
     let read = counted(&fest, &p1).await;
     assert_eq!((likes, read.likes, read.comments_count), (20, 20, 40));
     let item = crate::stored(&db, "POST#p1", "POST#p1").await;
-    assert_eq!(item, tabla::entity::Entity::to_item(&read).unwrap(), "every key is true");
+    assert_eq!(item, tabla::entity::Entity::to_item(&read).unwrap(), "keys follow their fields");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_status_changes_once_while_others_like() {
+async fn post_is_banned_once_under_concurrent_likes() {
     let (fest, db, _) = opened().await;
     let p1 = post(&fest, "p1").await.post_id;
     let tasks: Vec<_> = (0..40)
@@ -72,7 +73,7 @@ async fn a_status_changes_once_while_others_like() {
                 }
                 let admin = id(&format!("a{number}"));
                 let banned = fest.update_post_status(&p1, Status::Banned, "x", &admin).await;
-                matches!(banned.unwrap(), ModeratedPost::Done(..))
+                matches!(banned.unwrap(), Moderated::Done(..))
             })
         })
         .collect();
@@ -84,14 +85,14 @@ async fn a_status_changes_once_while_others_like() {
     let read = counted(&fest, &p1).await;
     assert_eq!(read.status, Status::Banned);
     let item = crate::stored(&db, "POST#p1", "POST#p1").await;
-    assert_eq!(item, tabla::entity::Entity::to_item(&read).unwrap(), "every key is true");
+    assert_eq!(item, tabla::entity::Entity::to_item(&read).unwrap(), "keys follow their fields");
     let logs = crate::main_table(&db).await;
     let logs = logs.iter().filter(|item| crate::text(item, "PK").starts_with("MODLOG"));
-    assert_eq!(logs.count(), 1, "who has lost is not in the log");
+    assert_eq!(logs.count(), 1, "the loser writes no log");
 }
 
-/// A clock at which two threads wait for each other when they ask for the time, the first, the
-/// second or whichever time they do: after they have read something, and before they write it.
+/// Clock at which two threads wait for each other when each asks for the time for the `at`th time:
+/// between a read and the write that depends on it.
 #[derive(Debug)]
 struct Meeting {
     at: u32,
@@ -123,7 +124,7 @@ impl Clock for Meeting {
     }
 }
 
-/// Two callers who have read the same before either writes; what they get.
+/// Results of two callers who have both read before either writes.
 fn meet<T: Send>(db: &Db, at: u32, call: impl Fn(EsenciaFest, u64) -> T + Sync) -> [T; 2] {
     let clock = Arc::new(Meeting {
         at,
@@ -133,8 +134,8 @@ fn meet<T: Send>(db: &Db, at: u32, call: impl Fn(EsenciaFest, u64) -> T + Sync) 
     });
     thread::scope(|scope| {
         let callers = [0, 1].map(|number| {
-            let (clock, random) = (clock.clone(), Arc::new(SeededRandom::new(number)));
-            let db = Db::with_env(db.shared_store(), Env::new(clock, random));
+            let env = Env::system().with_clock(clock.clone());
+            let db = Db::with_env(db.shared_store(), env);
             let call = &call;
             scope.spawn(move || call(EsenciaFest::new(db), number))
         });
@@ -142,14 +143,14 @@ fn meet<T: Send>(db: &Db, at: u32, call: impl Fn(EsenciaFest, u64) -> T + Sync) 
     })
 }
 
-/// On one runtime for all: connections to a server end with that of whoever has made them.
+/// Runs a future on one runtime for all threads: a connection to a server ends with its runtime.
 fn now<T>(future: impl Future<Output = tabla::Result<T>>) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
     RUNTIME.block_on(future).unwrap()
 }
 
 #[test]
-fn of_two_who_have_read_one_count_both_are_counted() {
+fn both_of_two_writers_after_one_read_are_counted() {
     let (db, p1) = now(async {
         let (fest, db, _) = opened().await;
         Ok((db, post(&fest, "p1").await.post_id))
@@ -167,7 +168,7 @@ fn of_two_who_have_read_one_count_both_are_counted() {
 }
 
 #[test]
-fn of_two_taps_of_one_user_one_is_counted() {
+fn second_concurrent_like_of_user_is_not_counted() {
     let (db, p1) = now(async {
         let (fest, db, _) = opened().await;
         Ok((db, post(&fest, "p1").await.post_id))
@@ -179,7 +180,7 @@ fn of_two_taps_of_one_user_one_is_counted() {
 }
 
 #[test]
-fn of_two_who_ban_an_active_post_one_does() {
+fn one_of_two_concurrent_bans_is_applied() {
     let (db, p1) = now(async {
         let (fest, db, _) = opened().await;
         Ok((db, post(&fest, "p1").await.post_id))
@@ -191,15 +192,52 @@ fn of_two_who_ban_an_active_post_one_does() {
     let done: Vec<&Post> = banned
         .iter()
         .filter_map(|one| match one {
-            ModeratedPost::Done(post, _) => Some(&**post),
-            ModeratedPost::Lost(_) => None,
+            Moderated::Done(post, _) => Some(&**post),
+            Moderated::Refused(_) => None,
         })
         .collect();
     assert_eq!(done.len(), 1, "{banned:?}");
     let sees =
-        |one: &ModeratedPost| matches!(one, ModeratedPost::Lost(Some(post)) if **post == *done[0]);
-    assert!(banned.iter().any(sees), "who has lost sees who has won: {banned:?}");
+        |one: &Moderated<Post>| matches!(one, Moderated::Refused(Some(post)) if **post == *done[0]);
+    assert!(banned.iter().any(sees), "the loser gets the post of the winner: {banned:?}");
     let logs = now(async { Ok(crate::main_table(&db).await) });
     let logs = logs.iter().filter(|item| crate::text(item, "PK").starts_with("MODLOG"));
     assert_eq!(logs.count(), 1);
+}
+
+#[tokio::test]
+async fn lost_response_of_transaction_is_resolved() {
+    let (fest, db, _) = opened().await;
+    let (p1, c1, admin) = (post(&fest, "p1").await.post_id, id("c1"), id("admin1"));
+    let opens = [(room("sala1"), fest.get_post(&p1).await.unwrap().unwrap().created_at)].into();
+    fest.set_schedule(ConfigSchedule { sala_open_times: opens }).await.unwrap();
+    let content = |title: &str| NewContent {
+        kind: "video".into(),
+        title: title.into(),
+        vimeo_url: "https://vimeo.com/1".into(),
+    };
+    fest.update_room_content(&room("sala1"), None, content("a")).await.unwrap();
+    // Each festival executes its first transaction without a response.
+    let fest = || {
+        let failures =
+            Failures::new().on(Operation::TransactWrite, When::Call(1), Failure::ResponseLost);
+        let store = FaultStore::new(db.shared_store()).failures(failures);
+        EsenciaFest::new(db.on(Arc::new(store)))
+    };
+    assert_eq!(fest().like_post(&p1, &email("eva")).await.unwrap(), Liked::Done(1));
+    let comment = fest().create_comment_as(c1.clone(), &p1, &email("eva"), "Sí").await.unwrap();
+    let Commented::Done(comment) = comment else { panic!("{comment:?}") };
+    let updated = fest().update_room_content(&room("sala1"), Some(1), content("b")).await.unwrap();
+    assert!(matches!(updated, ContentUpdated::Done(content) if content.version == 2));
+    let read = counted(&fest(), &p1).await;
+    assert_eq!((read.likes, read.comments_count), (1, 1));
+    assert_eq!(fest().get_comment(&p1, &c1).await.unwrap(), Some(comment));
+    let banned = fest().update_comment_status(&p1, &c1, Status::Banned, "x", &admin).await.unwrap();
+    assert!(matches!(banned, Moderated::Done(..)), "{banned:?}");
+    assert_eq!(counted(&fest(), &p1).await.comments_count, 0);
+    let banned = fest().update_post_status(&p1, Status::Banned, "x", &admin).await.unwrap();
+    assert!(matches!(banned, Moderated::Done(..)), "{banned:?}");
+    let items = crate::main_table(&db).await;
+    let logs = items.iter().filter(|item| crate::text(item, "PK").starts_with("MODLOG"));
+    assert_eq!(logs.count(), 2);
 }

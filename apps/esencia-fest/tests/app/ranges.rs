@@ -24,7 +24,7 @@ fn events() -> Vec<UtcTime> {
     .into()
 }
 
-/// The festival with these events of Ana's, one of Eva's at each moment too, and no table for May.
+/// Festival with an event of Ana and one of Eva at each moment, and without a table for May.
 async fn filled() -> EsenciaFest {
     let fest = EsenciaFest::new(db().await.0);
     for (number, moment) in events().into_iter().enumerate() {
@@ -38,7 +38,7 @@ async fn filled() -> EsenciaFest {
     fest
 }
 
-/// All pages, with a cursor that goes through text between them.
+/// Moments of all pages, whose cursors go through text.
 async fn all(fest: &EsenciaFest, span: Span, order: Order, limit: u32) -> Vec<UtcTime> {
     let (mut found, mut after): (Vec<UtcTime>, Option<RangeCursor>) = (Vec::new(), None);
     loop {
@@ -56,7 +56,7 @@ async fn all(fest: &EsenciaFest, span: Span, order: Order, limit: u32) -> Vec<Ut
 }
 
 #[tokio::test]
-async fn pages_over_months_are_those_of_one_sorted_list() {
+async fn pages_over_months_equal_one_sorted_list() {
     let fest = filled().await;
     let moments = [
         "2025-05-01T00:00:00Z",
@@ -84,7 +84,7 @@ async fn pages_over_months_are_those_of_one_sorted_list() {
 }
 
 #[tokio::test]
-async fn a_page_reads_a_bounded_number_of_buckets() {
+async fn page_reads_bounded_number_of_buckets() {
     let fest = filled().await;
     // A thousand years of months without a table.
     let span = span("1970-01-01T00:00:00Z", "2970-01-01T00:00:00Z");
@@ -94,7 +94,7 @@ async fn a_page_reads_a_bounded_number_of_buckets() {
         .get_user_logs(&email("ana"), span, Order::Ascending, 10, page.next.as_ref())
         .await
         .unwrap();
-    assert_ne!(next.next, page.next, "it goes on");
+    assert_ne!(next.next, page.next, "the cursor advances");
     let latest = all(
         &fest,
         self::span("2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"),
@@ -106,7 +106,7 @@ async fn a_page_reads_a_bounded_number_of_buckets() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_a_range_belongs_to_its_read() {
+async fn range_cursor_of_another_read_is_refused() {
     let fest = filled().await;
     let whole = span("2025-06-01T00:00:00Z", "2025-08-31T00:00:00Z");
     let order = Order::Ascending;
@@ -123,7 +123,7 @@ async fn a_cursor_of_a_range_belongs_to_its_read() {
     }
     let logs = fest.get_moderation_logs(whole, None, 3, Some(&next)).await;
     assert!(logs.unwrap_err().message().contains("another query"));
-    // The limit may change.
+    // The limit can change.
     let rest = fest.get_user_logs(&email("ana"), whole, order, 100, Some(&next)).await.unwrap();
     assert_eq!((page.items.len() + rest.items.len(), rest.next), (events().len(), None));
     let text = next.to_string();
@@ -133,7 +133,7 @@ async fn a_cursor_of_a_range_belongs_to_its_read() {
 }
 
 #[tokio::test]
-async fn the_moderators_log_is_read_over_days() {
+async fn moderation_log_is_read_over_days() {
     let fest = EsenciaFest::new(db().await.0);
     let entries = [
         ("2025-08-15T09:00:00Z", Action::Ban),

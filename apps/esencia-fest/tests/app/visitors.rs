@@ -6,12 +6,12 @@ use tabla_esencia_fest::*;
 use crate::{email, fest, id, main_table, newcomer, opened, room, time};
 
 #[tokio::test]
-async fn only_admitted_domains_register_and_each_address_once() {
+async fn address_of_admitted_domain_registers_once() {
     let (fest, db, _) = opened().await;
     let before = main_table(&db).await;
     let stranger = Newcomer { email: Email::new("ana@else.com").unwrap(), ..newcomer("ana") };
     assert_eq!(fest.register(stranger).await.unwrap(), Registered::NotAdmitted);
-    // A domain that ends as an admitted one does is another domain.
+    // A domain that ends with an admitted one is another domain.
     let trick = Email::new("ana@x.sura.com.co").unwrap();
     let trick = Newcomer { email: trick, ..newcomer("ana") };
     assert_eq!(fest.register(trick).await.unwrap(), Registered::NotAdmitted);
@@ -26,12 +26,12 @@ async fn only_admitted_domains_register_and_each_address_once() {
 }
 
 #[tokio::test]
-async fn without_a_list_nobody_registers() {
+async fn registration_without_domains_is_refused() {
     assert_eq!(fest().await.register(newcomer("ana")).await.unwrap(), Registered::NotAdmitted);
 }
 
 #[tokio::test]
-async fn a_room_is_completed_once() {
+async fn room_is_completed_once() {
     let (fest, db, _) = opened().await;
     let ana = email("ana");
     for name in ["sala1", "sala3"] {
@@ -43,10 +43,10 @@ async fn a_room_is_completed_once() {
     let again = fest.update_user_progress(&ana, &room("sala1")).await.unwrap();
     let current = fest.get_user(&ana).await.unwrap();
     assert!(current.is_some());
-    assert_eq!(again, Outcome::Lost(current), "it was completed before");
-    let nobody = fest.update_user_progress(&email("nobody"), &room("sala1")).await.unwrap();
-    assert_eq!(nobody, Outcome::Lost(None));
-    assert_eq!(fest.get_user_progress(&email("nobody")).await.unwrap(), None);
+    assert_eq!(again, Outcome::Lost(current), "the room was completed before");
+    let missing = fest.update_user_progress(&email("zoe"), &room("sala1")).await.unwrap();
+    assert_eq!(missing, Outcome::Lost(None));
+    assert_eq!(fest.get_user_progress(&email("zoe")).await.unwrap(), None);
     assert_eq!(main_table(&db).await, before, "nothing was written");
 }
 
@@ -60,7 +60,7 @@ async fn users_are_found_by_country_and_day() {
     assert_eq!(all.len(), 4);
     let days = Span::new(time("2025-08-19T00:00:00Z"), time("2025-08-20T00:00:00Z")).unwrap();
     let some = fest.get_users_by_country(&id("Colombia"), Some(days), None).await.unwrap().items;
-    assert_eq!(names(some), ["zoe"], "a day is all of it");
+    assert_eq!(names(some), ["zoe"], "days are whole");
     let none = fest.get_users_by_country(&id("Chile"), None, None).await.unwrap().items;
     assert!(none.is_empty());
 }
@@ -71,7 +71,7 @@ fn schedule(opens: &[(&str, &str)]) -> ConfigSchedule {
 }
 
 #[tokio::test]
-async fn the_schedule_gives_rooms_their_opening() {
+async fn schedule_sets_opening_of_its_rooms() {
     let (fest, _, clock) = opened().await;
     let first = schedule(&[("sala2", "2025-08-20T09:00:00Z"), ("sala1", "2025-08-20T08:00:00Z")]);
     assert_eq!(fest.set_schedule(first).await.unwrap().new_rooms, 2);
@@ -89,7 +89,7 @@ async fn the_schedule_gives_rooms_their_opening() {
         ("sala3", "2025-08-21T09:00:00Z".to_owned()),
     ];
     assert_eq!(shown, expected);
-    assert_eq!(rooms[0].manual_override, ManualOverride::Open, "what was decided stays");
+    assert_eq!(rooms[0].manual_override, ManualOverride::Open, "the override is unchanged");
     assert_eq!(rooms[0].updated_at.to_string(), "2025-08-18T10:31:00Z");
     assert_eq!(rooms[0].created_at.to_string(), "2025-08-18T10:30:00Z");
     let many = (0..100).map(|n| (room(&format!("r{n}")), time("2025-08-21T08:00:00Z")));
@@ -98,7 +98,7 @@ async fn the_schedule_gives_rooms_their_opening() {
 }
 
 #[tokio::test]
-async fn a_decision_about_a_room_is_taken_back_to_null() {
+async fn cleared_override_is_null() {
     let (fest, db, _) = opened().await;
     let missing = fest.set_manual_override(&room("sala9"), ManualOverride::Open).await.unwrap();
     assert_eq!(missing, Outcome::Lost(None));
@@ -122,7 +122,7 @@ fn content(title: &str) -> NewContent {
 }
 
 #[tokio::test]
-async fn one_version_of_a_room_is_shown() {
+async fn room_shows_one_version() {
     let (fest, db, _) = opened().await;
     let sala = room("sala1");
     let no_room = fest.update_room_content(&sala, None, content("a")).await.unwrap();
@@ -137,21 +137,21 @@ async fn one_version_of_a_room_is_shown() {
         assert_eq!(shown.open_at, time("2025-08-20T09:00:00Z"));
     }
     let before = main_table(&db).await;
-    // Who has seen nothing, or an older version, is told what came after it.
+    // The outcome has the version after the one that was seen.
     for (seen, next) in [(None, 1), (Some(1), 2), (Some(2), 3)] {
-        let lost = fest.update_room_content(&sala, seen, content("late")).await.unwrap();
+        let late = fest.update_room_content(&sala, seen, content("late")).await.unwrap();
         let current = fest.get_content_version(&sala, next).await.unwrap();
         assert!(current.is_some());
-        assert_eq!(lost, ContentUpdated::Lost(current));
+        assert_eq!(late, ContentUpdated::Outdated(current));
     }
-    // Nobody has seen a version that there is not.
-    let lost = fest.update_room_content(&sala, Some(7), content("early")).await.unwrap();
-    assert_eq!(lost, ContentUpdated::Lost(None));
+    // The seen version does not exist.
+    let late = fest.update_room_content(&sala, Some(7), content("early")).await.unwrap();
+    assert_eq!(late, ContentUpdated::Outdated(None));
     assert_eq!(main_table(&db).await, before, "nothing was written");
-    // A version that was taken away, and that nothing came after, is not shown either.
+    // The seen version is no longer shown and has no successor.
     let shown = fest.get_room_content(&sala).await.unwrap().unwrap();
     let away = RoomContent { version: 9, active_since: None, ..shown };
     db.create(away.clone()).await.unwrap().done().unwrap();
-    let lost = fest.update_room_content(&sala, Some(9), content("next")).await.unwrap();
-    assert_eq!(lost, ContentUpdated::Lost(Some(away)));
+    let late = fest.update_room_content(&sala, Some(9), content("next")).await.unwrap();
+    assert_eq!(late, ContentUpdated::Outdated(Some(away)));
 }

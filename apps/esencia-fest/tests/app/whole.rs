@@ -8,16 +8,17 @@ use tabla_conformance::interleave::InterleavingStore;
 use tabla_esencia_fest::EsenciaFestApp;
 use tabla_kit::App;
 
-/// The waits of those who lose a race take no time.
+/// With paused time, waits between attempts take no time.
 #[tokio::test(start_paused = true)]
-async fn the_design_is_sound_and_every_pattern_is_right() {
+async fn design_is_sound_and_every_pattern_is_right() {
     let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
-    let ran = tabla_kit::check(&EsenciaFestApp, &db).await.expect("all is well");
+    let ran =
+        tabla_kit::check(&EsenciaFestApp, &db).await.expect("a sound design and right results");
     assert_eq!(ran.len(), EsenciaFestApp.design().patterns.len());
 }
 
 #[test]
-fn every_warning_is_accepted_and_every_acceptance_is_of_one() {
+fn every_finding_is_accepted_and_every_acceptance_has_one() {
     let design = EsenciaFestApp.design();
     let findings = lint::check(&design);
     let open: Vec<_> = findings.iter().filter(|finding| finding.accepted.is_none()).collect();
@@ -26,12 +27,12 @@ fn every_warning_is_accepted_and_every_acceptance_is_of_one() {
 }
 
 #[tokio::test]
-async fn filling_in_twice_is_filling_in_once() {
+async fn second_seed_changes_nothing() {
     let (db, _) = crate::db().await;
     EsenciaFestApp.seed(&db, 1, &|_, _| {}).await.unwrap();
     let once = crate::main_table(&db).await;
     EsenciaFestApp.seed(&db, 1, &|_, _| {}).await.unwrap();
-    // Rooms note when they were last scheduled, and the clock goes on while others wait.
+    // The second seed updates the rooms, and the clock advances during waits.
     let unstamped = |mut items: Vec<tabla::Item>| {
         items.iter_mut().for_each(|item| drop(item.remove("updatedAt")));
         items
@@ -40,12 +41,12 @@ async fn filling_in_twice_is_filling_in_once() {
 }
 
 #[test]
-fn the_readme_lists_the_patterns() {
+fn readme_lists_patterns() {
     let readme = include_str!("../../README.md");
     let table = listing::markdown(&EsenciaFestApp.design(), 1024).unwrap();
     let start = readme.split("<!-- patterns -->\n").nth(1).unwrap_or_default();
     let listed = start.split("<!-- /patterns -->").next().unwrap_or_default();
-    assert!(listed == table, "the README should have:\n{table}");
+    assert!(listed == table, "README.md lacks this table:\n{table}");
 }
 
 #[test]
