@@ -1,4 +1,4 @@
-//! The app as the command line, the demo and the tests know it.
+//! The app for the command line, the demo and the tests.
 
 mod race;
 mod run;
@@ -15,7 +15,7 @@ use crate::entities::*;
 use crate::operations::Gamificacion;
 use crate::patterns::patterns;
 
-/// The app.
+/// The app `gamificacion`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GamificacionApp;
 
@@ -27,7 +27,7 @@ fn accepted(subject: &'static str, reason: &'static str) -> Accepted {
     Accepted::new(Rule::UnboundedCollection, subject, reason)
 }
 
-/// The indexes of networks have the keys of the document.
+/// Accepts a hot partition of an index whose key the document fixes.
 fn documented(subject: &'static str) -> Accepted {
     let reason = "the document fixes the key, which shards would change; a partition takes 1 000 \
                   changes of members a second, and lists of members are paged";

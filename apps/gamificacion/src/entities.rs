@@ -1,12 +1,13 @@
 //! The table and its entities.
 
+#![allow(missing_docs)]
+
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use tabla::entity::{Entity, Id, TableDesign, UtcTime};
 
-/// The table `Gamificacion`. What it is called in an environment is the database's to say
-/// ([`Db::rename`](tabla::entity::Db::rename)).
+/// Table `Gamificacion`. [`Db::rename`](tabla::entity::Db::rename) sets its name in an environment.
 pub static GAMIFICACION: LazyLock<TableDesign> = LazyLock::new(|| {
     TableDesign::new("Gamificacion")
         .key("PK", "SK")
@@ -17,7 +18,7 @@ pub static GAMIFICACION: LazyLock<TableDesign> = LazyLock::new(|| {
         .ttl("expiresAt")
 });
 
-/// Who a user is. The code is theirs alone, and finds them.
+/// A user, with a unique code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -25,33 +26,27 @@ pub static GAMIFICACION: LazyLock<TableDesign> = LazyLock::new(|| {
     tag("entityType" = "profile"),
     pk = "USER#{user_id}",
     sk = "PROFILE",
-    index(GSI1, pk = "USERCODE#{user_code}", sk = "USER#{user_id}"),
+    index(GSI1, query = by_code, pk = "USERCODE#{user_code}", sk = "USER#{user_id}"),
     unique(user_code, pk = "USERCODE#{user_code}", sk = "UNIQUE"),
     created_at = created_at,
     updated_at = updated_at
 )]
 pub struct Profile {
-    /// Who.
     #[entity(key_only)]
     pub user_id: Id,
-    /// The code that others know the user by.
     pub user_code: Id,
-    /// What the user is called.
+    #[serde(default)]
     pub name: String,
-    /// The user's own level.
     pub level: Id,
-    /// Where to write to.
     pub email: Option<String>,
-    /// Since when the user is being deleted. Nothing can be added to one who is.
+    /// Start of the user's deletion. While it is set, nothing can be added to the user.
     pub leaving: Option<UtcTime>,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// The figures at the top of a user's panel. They are kept by the writes that they count.
+/// Totals of a user's panel, updated in the transaction that writes the counted item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -63,23 +58,21 @@ pub struct Profile {
     updated_at = updated_at
 )]
 pub struct Dashboard {
-    /// Whose.
     #[entity(key_only)]
     pub user_id: Id,
-    /// The points that were awarded.
+    #[serde(default)]
     pub points: u64,
-    /// How many goals were completed.
+    #[serde(default)]
     pub completed_goals: u64,
-    /// How many members the network has.
+    /// Number of members of the network.
+    #[serde(default)]
     pub network_size: u64,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// What a user wants to reach.
+/// A goal of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -91,29 +84,26 @@ pub struct Dashboard {
     updated_at = updated_at
 )]
 pub struct Goal {
-    /// Whose.
     #[entity(key_only)]
     pub user_id: Id,
-    /// Which.
     #[entity(key_only)]
     pub goal_id: Id,
-    /// What it is called.
+    #[serde(default)]
     pub title: String,
-    /// How far it is: the store cannot compare two fields, so that one of them has to stay.
+    /// Progress at which the goal is reached. It is immutable because a condition cannot compare
+    /// two attributes.
     #[entity(immutable)]
     pub target: u64,
-    /// How far the user is; it only grows, beyond the target too.
+    /// Progress so far. It only grows, and may exceed the target.
     pub progress: u64,
-    /// Whether it was completed, and counted.
+    /// Whether the goal is completed and counted on the dashboard.
     pub done: bool,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// A product of a user: found by its badge while it has one.
+/// A product of a user, in GSI4 while it has a badge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -121,31 +111,26 @@ pub struct Goal {
     tag("entityType" = "product"),
     pk = "USER#{user_id}",
     sk = "PRODUCT#{product_id}",
-    index(GSI4, pk = "BADGE#{badge}", sk = "USER#{user_id}#PRODUCT#{product_id}"),
+    index(GSI4, query = by_badge, pk = "BADGE#{badge}", sk = "USER#{user_id}#PRODUCT#{product_id}"),
     created_at = created_at,
     updated_at = updated_at
 )]
 pub struct Product {
-    /// Whose.
     #[entity(key_only)]
     pub user_id: Id,
-    /// Which.
     #[entity(key_only)]
     pub product_id: Id,
-    /// What it is called.
+    #[serde(default)]
     pub name: String,
-    /// What it is marked with.
     pub badge: Option<Id>,
-    /// What it is worth.
+    #[serde(default)]
     pub points: u64,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// What is shown first on a user's panel.
+/// A featured entry at the top of a user's panel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -157,20 +142,16 @@ pub struct Product {
     updated_at = updated_at
 )]
 pub struct Featured {
-    /// Whose.
     #[entity(key_only)]
     pub user_id: Id,
-    /// Which.
     #[entity(key_only)]
     pub featured_id: Id,
-    /// What it says.
+    #[serde(default)]
     pub title: String,
-    /// The product that it is about.
+    /// Product that the entry advertises.
     pub product_id: Option<Id>,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
@@ -182,48 +163,47 @@ pub struct Featured {
     tag("entityType" = "network"),
     pk = "USER#{user_id}",
     sk = "NETWORK#{member_id}",
-    index(GSI2, pk = "LEVEL#{level}", sk = "USER#{user_id}#MEMBER#{member_id}"),
-    index(GSI3, pk = "STATUS#{status}", sk = "USER#{user_id}#MEMBER#{member_id}"),
+    index(GSI2, query = by_level, pk = "LEVEL#{level}", sk = "USER#{user_id}#MEMBER#{member_id}"),
+    index(
+        GSI3,
+        query = by_status,
+        pk = "STATUS#{status}",
+        sk = "USER#{user_id}#MEMBER#{member_id}"
+    ),
     created_at = created_at,
     updated_at = updated_at
 )]
 pub struct NetworkMember {
-    /// In whose network.
+    /// Owner of the network.
     #[entity(key_only)]
     pub user_id: Id,
-    /// Who.
     #[entity(key_only)]
     pub member_id: Id,
-    /// What the member is called.
+    #[serde(default)]
     pub name: String,
-    /// The member's level, such as `ORO`: there are a few, which the document does not list.
+    /// Level, such as `ORO`. The document lists no levels; 8 is an estimate for the lint.
     #[entity(values = 8)]
     pub level: Id,
-    /// The member's status, such as `ACTIVO`: there are a few, too.
+    /// Status, such as `ACTIVO`. The document lists no statuses; 4 is an estimate for the lint.
     #[entity(values = 4)]
     pub status: Id,
-    /// What the member says of themselves.
     pub bio: Option<String>,
-    /// A member since.
     pub joined_at: UtcTime,
-    /// Since when it is known here.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
-/// How far the upload of a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AssetStatus {
-    /// It may arrive, or expire.
+    /// The file is awaited until the asset expires.
     Pending,
-    /// It is there.
+    /// The upload is confirmed.
     Ready,
 }
 
-/// What is known of a file, and to what it belongs.
+/// Metadata of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -236,41 +216,48 @@ pub enum AssetStatus {
     ttl = expires_at
 )]
 pub struct Asset {
-    /// Which.
     #[entity(key_only)]
     pub asset_id: Id,
-    /// Whose.
+    /// Owner of the file.
     pub user_id: Id,
-    /// The product that it shows.
+    /// Product that the file shows.
     pub product_id: Option<Id>,
-    /// What is shown first and has it as its picture.
+    /// Featured entry that the file is the picture of.
     pub featured_id: Option<Id>,
-    /// The name of the file in the bucket.
+    /// Key of the object in the bucket.
     pub object_key: String,
-    /// What kind of file it is.
     pub content_type: String,
-    /// How many bytes it has.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Whether it is there.
     pub status: AssetStatus,
-    /// When it goes, while it is pending; in seconds.
+    /// Expiry in seconds since 1970; only a pending asset has one.
     pub expires_at: Option<u64>,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
+/// File to be uploaded. The fields are those of [`Asset`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upload {
+    pub asset_id: Id,
+    pub user_id: Id,
+    pub product_id: Option<Id>,
+    pub featured_id: Option<Id>,
+    pub object_key: String,
+    pub content_type: String,
+    pub size: u64,
+}
+
 impl Asset {
-    /// Whether it has expired, be it still stored or not.
+    /// Whether the asset has expired. The store may not have deleted it yet.
     pub fn is_expired(&self, now: UtcTime) -> bool {
         self.expires_at.is_some_and(|end| end <= now.as_secs())
     }
 }
 
-/// A file among those of its user. It says what the file belongs to, so that the files of a product
-/// need not be read one by one.
+/// A confirmed file in the partition of its user. It repeats `product_id` and `featured_id` of the
+/// asset, so that the files of a product are found without a read of each asset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Entity)]
 #[serde(rename_all = "camelCase")]
 #[entity(
@@ -282,39 +269,26 @@ impl Asset {
     updated_at = updated_at
 )]
 pub struct AssetLink {
-    /// Whose.
     #[entity(key_only)]
     pub user_id: Id,
-    /// Which.
     #[entity(key_only)]
     pub asset_id: Id,
-    /// The product that it shows.
     pub product_id: Option<Id>,
-    /// What is shown first and has it as its picture.
     pub featured_id: Option<Id>,
-    /// Since when.
     #[entity(immutable)]
     pub created_at: UtcTime,
-    /// When it last changed.
     pub updated_at: UtcTime,
 }
 
 tabla::collection! {
-    /// Everything about a user, as their panel shows it.
+    /// Item collection of a user: everything that the panel shows.
     pub struct Panel {
-        /// Who.
         pub profile: Option<Profile>,
-        /// The figures at the top.
         pub dashboard: Option<Dashboard>,
-        /// What the user wants to reach.
         pub goals: Vec<Goal>,
-        /// The user's products.
         pub products: Vec<Product>,
-        /// What is shown first.
         pub featured: Vec<Featured>,
-        /// The members of the network.
         pub network: Vec<NetworkMember>,
-        /// The user's files.
         pub assets: Vec<AssetLink>,
     }
 }

@@ -1,10 +1,9 @@
 //! A user's panel: goals, products, network and media, in one table.
 //!
-//! Everything about a user is in one partition and comes back whole with one read, however many
-//! pages it takes. Users are found by their code, which is theirs alone; the members of their
-//! networks by level and status, within a user and overall; products by badge. A file is uploaded
-//! in two steps: a pending asset that expires by itself, and a confirmation that links it to its
-//! user.
+//! A user is an item collection, which one query reads over all its pages. Users are found by
+//! their unique code, members of networks by level and status, of one user or of all, and products
+//! by badge. An upload has two steps: a pending asset, which expires, and a confirmation, which
+//! links the asset to its user.
 
 mod app;
 mod entities;
@@ -15,5 +14,5 @@ mod tests;
 
 pub use app::GamificacionApp;
 pub use entities::*;
-pub use operations::{Added, Completed, Confirmed, Created, Gamificacion, Settings, Upload};
+pub use operations::{Added, Completed, Confirmed, Created, Gamificacion, Settings};
 pub use patterns::*;

@@ -1,96 +1,95 @@
-//! The access patterns of the document, and those that its operations need.
+//! Access patterns of the document, and those of the operations.
 
-use tabla::entity::{Entity, Find, Id, KeyPart, Pattern};
+use tabla::entity::{EntityQuery, Id, KeyPart, Pattern};
 use tabla_kit::{AtLine, Documented};
 
 use crate::entities::*;
 
-/// How many there are on a page of a list, unless a caller wants another number.
+/// Items on a page of a list.
 pub const PAGE: u32 = 50;
 
-/// Everything about a user; read it into a [`Panel`].
-pub fn panel(user: &Id) -> Find<Profile> {
-    Profile::find().with(Profile::USER_ID, user).whole_partition()
+/// Item collection of a user, to be read into a [`Panel`].
+pub fn panel(user: &Id) -> EntityQuery<Profile> {
+    Profile::of(user).whole_partition()
 }
 
-/// The user with a code: there is one, or none.
-pub fn user_by_code(code: &Id) -> Find<Profile> {
-    Profile::find_by("GSI1").with(Profile::USER_CODE, code).limit(1)
+/// The user with a code: one, or none.
+pub fn user_by_code(code: &Id) -> EntityQuery<Profile> {
+    Profile::by_code(code).limit(1)
 }
 
-/// The goals of a user.
-pub fn goals(user: &Id) -> Find<Goal> {
-    Goal::find().with(Goal::USER_ID, user).limit(PAGE)
+/// Goals of a user.
+pub fn goals(user: &Id) -> EntityQuery<Goal> {
+    Goal::of(user).limit(PAGE)
 }
 
-/// The products of a user.
-pub fn products(user: &Id) -> Find<Product> {
-    Product::find().with(Product::USER_ID, user).limit(PAGE)
+/// Products of a user.
+pub fn products(user: &Id) -> EntityQuery<Product> {
+    Product::of(user).limit(PAGE)
 }
 
-/// What is shown first on a user's panel.
-pub fn featured(user: &Id) -> Find<Featured> {
-    Featured::find().with(Featured::USER_ID, user).limit(PAGE)
+/// Featured entries of a user.
+pub fn featured(user: &Id) -> EntityQuery<Featured> {
+    Featured::of(user).limit(PAGE)
 }
 
-/// The network of a user.
-pub fn network(user: &Id) -> Find<NetworkMember> {
-    NetworkMember::find().with(NetworkMember::USER_ID, user).limit(PAGE)
+/// Network of a user.
+pub fn network(user: &Id) -> EntityQuery<NetworkMember> {
+    NetworkMember::of(user).limit(PAGE)
 }
 
-/// The members of a level, in all networks.
-pub fn members_by_level(level: &Id) -> Find<NetworkMember> {
-    NetworkMember::find_by("GSI2").with(NetworkMember::LEVEL, level).limit(PAGE)
+/// Members of a level in all networks.
+pub fn members_by_level(level: &Id) -> EntityQuery<NetworkMember> {
+    NetworkMember::by_level(level).limit(PAGE)
 }
 
-/// The members of a level in a user's network.
-pub fn members_of_user_by_level(user: &Id, level: &Id) -> Find<NetworkMember> {
-    members_by_level(level).with(NetworkMember::USER_ID, user)
+/// Members of a level in a user's network.
+pub fn members_of_user_by_level(user: &Id, level: &Id) -> EntityQuery<NetworkMember> {
+    NetworkMember::by_level(level).user_id(user).limit(PAGE)
 }
 
-/// The members with a status, in all networks.
-pub fn members_by_status(status: &Id) -> Find<NetworkMember> {
-    NetworkMember::find_by("GSI3").with(NetworkMember::STATUS, status).limit(PAGE)
+/// Members with a status in all networks.
+pub fn members_by_status(status: &Id) -> EntityQuery<NetworkMember> {
+    NetworkMember::by_status(status).limit(PAGE)
 }
 
-/// The members with a status in a user's network.
-pub fn members_of_user_by_status(user: &Id, status: &Id) -> Find<NetworkMember> {
-    members_by_status(status).with(NetworkMember::USER_ID, user)
+/// Members with a status in a user's network.
+pub fn members_of_user_by_status(user: &Id, status: &Id) -> EntityQuery<NetworkMember> {
+    NetworkMember::by_status(status).user_id(user).limit(PAGE)
 }
 
-/// The members of a level and with a status, in all networks: the status by the index, the level by
-/// a filter.
-pub fn members_by_level_and_status(level: &Id, status: &Id) -> Find<NetworkMember> {
+/// Members of a level with a status in all networks. The level is a filter.
+pub fn members_by_level_and_status(level: &Id, status: &Id) -> EntityQuery<NetworkMember> {
     members_by_status(status).filter(NetworkMember::LEVEL.eq(level))
 }
 
-/// The members of a level and with a status in a user's network.
+/// Members of a level with a status in a user's network.
 pub fn members_of_user_by_level_and_status(
     user: &Id,
     level: &Id,
     status: &Id,
-) -> Find<NetworkMember> {
-    members_by_level_and_status(level, status).with(NetworkMember::USER_ID, user)
+) -> EntityQuery<NetworkMember> {
+    members_of_user_by_status(user, status).filter(NetworkMember::LEVEL.eq(level))
 }
 
-/// The files of a user.
-pub fn assets(user: &Id) -> Find<AssetLink> {
-    AssetLink::find().with(AssetLink::USER_ID, user).limit(PAGE)
+/// Files of a user.
+pub fn assets(user: &Id) -> EntityQuery<AssetLink> {
+    AssetLink::of(user).limit(PAGE)
 }
 
-/// The files of a user's product.
-pub fn assets_of_product(user: &Id, product: &Id) -> Find<AssetLink> {
+/// Files of a user's product.
+pub fn assets_of_product(user: &Id, product: &Id) -> EntityQuery<AssetLink> {
     assets(user).filter(AssetLink::PRODUCT_ID.eq(product))
 }
 
-/// The files of something that a user shows first.
-pub fn assets_of_featured(user: &Id, featured: &Id) -> Find<AssetLink> {
+/// Files of a user's featured entry.
+pub fn assets_of_featured(user: &Id, featured: &Id) -> EntityQuery<AssetLink> {
     assets(user).filter(AssetLink::FEATURED_ID.eq(featured))
 }
 
-/// The products with a badge, of all users.
-pub fn products_by_badge(badge: &Id) -> Find<Product> {
-    Product::find_by("GSI4").with(Product::BADGE, badge).limit(PAGE)
+/// Products with a badge, of all users.
+pub fn products_by_badge(badge: &Id) -> EntityQuery<Product> {
+    Product::by_badge(badge).limit(PAGE)
 }
 
 fn user() -> Id {
@@ -105,7 +104,7 @@ fn status() -> Id {
     Id::example("status")
 }
 
-/// All of them: what is read first, so that the writes leave the answers what they are.
+/// All patterns. The reads come first, because the writes would change their answers.
 pub(crate) fn patterns() -> Vec<Documented> {
     let mut all = of_a_user();
     all.extend(of_networks());
@@ -263,7 +262,7 @@ fn writes() -> Vec<Documented> {
             .at_line(44),
         Pattern::new("delete_user", "a user who leaves, with everything that they have")
             .write(|write| write.update::<Profile>())
-            .find(|| panel(&user()).consistent().describe())
+            .find(|| panel(&user()).describe())
             .get::<Profile>()
             .transaction(|writes| writes.delete::<Profile>().delete::<Dashboard>())
             .at_line(44),

@@ -1,4 +1,4 @@
-//! Many callers meet on one item: exactly one wins, or every one counts.
+//! Races: many callers write one item. Exactly one wins, or each write counts.
 
 use futures::future::try_join_all;
 use tabla::entity::{Id, Outcome};
@@ -10,13 +10,13 @@ use super::seed::{code, goal, made, member, profile, upload};
 use crate::entities::*;
 use crate::operations::{Added, Completed, Confirmed, Created, Gamificacion};
 
-/// How many meet.
+/// Callers of each race.
 const CONTENDERS: u32 = 50;
-/// How far the goal is that all go towards.
+/// Target of the raced goal.
 const TARGET: u64 = CONTENDERS as u64;
 
 pub(super) async fn race(app: &Gamificacion) -> Result<Vec<Race>> {
-    // Behind the users of the seed, so that their patterns answer the same afterwards.
+    // Sorts after the users of the seed, whose patterns must have the same answers afterwards.
     let user = id("user-raced")?;
     let created = app.create_user(profile(&user, &id("RACED")?, 0)?).await?;
     made(created == Created::Done, "a user")?;
@@ -35,20 +35,20 @@ pub(super) async fn race(app: &Gamificacion) -> Result<Vec<Race>> {
     ])
 }
 
-fn check(holds: bool, otherwise: &str) -> Result<()> {
+fn check(holds: bool, error: &str) -> Result<()> {
     match holds {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Unexpected, otherwise)),
+        false => Err(Error::new(ErrorKind::Unexpected, error)),
     }
 }
 
-/// A race that exactly one has won.
+/// A race with exactly one winner.
 fn won(name: &'static str, winners: usize, left: String) -> Result<Race> {
-    check(winners == 1, &format!("{name}: {winners} have won, and not one"))?;
+    check(winners == 1, &format!("{name}: {winners} callers won instead of 1"))?;
     Ok(Race { name, contenders: CONTENDERS as usize, winners, left })
 }
 
-/// Everybody creates the same user, each with a code of their own.
+/// All callers create the same user, each with another code.
 async fn users(app: &Gamificacion) -> Result<Race> {
     let user = id("wanted")?;
     let attempts = try_join_all((0..CONTENDERS).map(|number| {
@@ -61,15 +61,15 @@ async fn users(app: &Gamificacion) -> Result<Race> {
     let saw = |created: &&Created| **created == Created::Exists(winner.clone());
     check(
         attempts.iter().filter(saw).count() + 1 == attempts.len(),
-        "a loser does not see the user who is there",
+        "a loser does not get the existing user",
     )?;
-    // The codes of the losers are anybody's.
+    // A loser's code stays free.
     let loser = (0..CONTENDERS).map(|number| id(format!("WANTED{number}")));
     let loser =
         loser.collect::<Result<Vec<_>>>()?.into_iter().find(|one| Some(one) != code.as_ref());
     if let Some(loser) = loser {
         let other = app.create_user(profile(&id("wanted-too")?, &loser, 0)?).await?;
-        check(other == Created::Done, "a loser has kept a code")?;
+        check(other == Created::Done, "a loser has claimed a code")?;
     }
     let winners = attempts.iter().filter(|created| **created == Created::Done).count();
     won("creating one user", winners, format!("the code is {}", shown(code.as_ref())))
@@ -79,7 +79,7 @@ fn shown(id: Option<&Id>) -> &str {
     id.map_or("none", Id::as_str)
 }
 
-/// Everybody creates a user of their own, all with the same code.
+/// Each caller creates another user, all with the same code.
 async fn codes(app: &Gamificacion) -> Result<Race> {
     let wanted = id("WANTED")?;
     let attempts = try_join_all((0..CONTENDERS).map(|number| {
@@ -89,15 +89,18 @@ async fn codes(app: &Gamificacion) -> Result<Race> {
     .await?;
     let winners = attempts.iter().filter(|created| **created == Created::Done).count();
     let taken = attempts.iter().filter(|created| **created == Created::CodeTaken).count();
-    check(winners + taken == attempts.len(), "a loser does not hear that the code is taken")?;
+    check(winners + taken == attempts.len(), "a loser does not get CodeTaken")?;
     let mut there = Vec::new();
     for number in 0..CONTENDERS {
         let user = racer(number)?;
         let (profile, dashboard) = (app.profile(&user).await?, app.dashboard(&user).await?);
-        check(profile.is_some() == dashboard.is_some(), "half a user is there")?;
+        check(
+            profile.is_some() == dashboard.is_some(),
+            "a user has a profile or a dashboard, and not both",
+        )?;
         there.extend(profile);
     }
-    check(there.len() == 1, "a loser has left a profile")?;
+    check(there.len() == 1, "a loser has written a profile")?;
     let owner = there.first().map(|profile| &profile.user_id);
     won("one code for new users", winners, format!("it is {}'s", shown(owner)))
 }
@@ -106,7 +109,7 @@ fn racer(number: u32) -> Result<Id> {
     id(format!("racer-{number}"))
 }
 
-/// Users who are there all want the same new code.
+/// Existing users change to the same new code.
 async fn changed_codes(app: &Gamificacion) -> Result<Race> {
     let (wanted, mut read) = (id("BETTER")?, Vec::new());
     for number in 0..CONTENDERS {
@@ -126,7 +129,7 @@ async fn changed_codes(app: &Gamificacion) -> Result<Race> {
                 check(is_changed, "the winner does not have the code")?;
             }
             Outcome::Taken { field: "user_code" } => {
-                check(after.as_ref() == Some(before), "a loser has changed")?;
+                check(after.as_ref() == Some(before), "the profile of a loser has changed")?;
             }
             other => check(false, &format!("changing a code ended with {other:?}"))?,
         }
@@ -134,7 +137,7 @@ async fn changed_codes(app: &Gamificacion) -> Result<Race> {
     won("one code for users who have another", winners, "the others keep theirs".to_owned())
 }
 
-/// Everybody adds a member, and half of them one that another adds, too.
+/// Each member is added by two callers.
 async fn members(app: &Gamificacion, user: &Id) -> Result<Race> {
     let attempts = try_join_all((0..CONTENDERS).map(|number| {
         let member = member(user, number / 2, Default::default());
@@ -142,22 +145,22 @@ async fn members(app: &Gamificacion, user: &Id) -> Result<Race> {
     }))
     .await?;
     let winners = attempts.iter().filter(|added| **added == Added::Done).count();
-    check(winners == CONTENDERS as usize / 2, "each member is added once")?;
+    check(winners == CONTENDERS as usize / 2, "a member was added twice, or never")?;
     let size = counted(app, user).await?;
     let left = format!("a network of {size}");
-    check(size as usize == winners, "the dashboard counts other members than there are")?;
+    check(size as usize == winners, "the dashboard does not count the members")?;
     Ok(Race { name: "adding members", contenders: attempts.len(), winners, left })
 }
 
-/// The members that the dashboard counts, if that is how many there are.
+/// Number of members on the dashboard, which must be that of the network.
 async fn counted(app: &Gamificacion, user: &Id) -> Result<u64> {
-    let panel = app.panel_now(user).await?;
+    let panel = app.panel(user).await?;
     let size = panel.dashboard.map(|dashboard| dashboard.network_size).unwrap_or_default();
-    check(size == panel.network.len() as u64, "the dashboard counts wrongly")?;
+    check(size == panel.network.len() as u64, "the dashboard does not count the members")?;
     Ok(size)
 }
 
-/// Everybody takes a member from one level to one of their own.
+/// All callers move a member from one level, each to another.
 async fn levels(app: &Gamificacion, user: &Id) -> Result<Race> {
     let (member, from) = (member(user, 0, Default::default())?.member_id, id("BRONCE")?);
     let attempts = try_join_all((0..CONTENDERS).map(|number| {
@@ -170,7 +173,7 @@ async fn levels(app: &Gamificacion, user: &Id) -> Result<Race> {
     won("the level of a member", winners.len(), format!("it is {}", shown(level.as_ref())))
 }
 
-/// Everybody takes a member from one status to one of their own.
+/// All callers change a member from one status, each to another.
 async fn statuses(app: &Gamificacion, user: &Id) -> Result<Race> {
     let (member, from) = (member(user, 0, Default::default())?.member_id, id("ACTIVO")?);
     let attempts =
@@ -188,7 +191,7 @@ async fn statuses(app: &Gamificacion, user: &Id) -> Result<Race> {
     won("the status of a member", winners.len(), format!("it is {}", shown(status.as_ref())))
 }
 
-/// Those who have won; every loser has seen what the winner has written.
+/// Winners. Every loser must have got what a winner wrote.
 fn agreed(attempts: &[Outcome<NetworkMember>]) -> Result<Vec<&NetworkMember>> {
     let mut winners = Vec::new();
     let mut seen = Vec::new();
@@ -200,44 +203,44 @@ fn agreed(attempts: &[Outcome<NetworkMember>]) -> Result<Vec<&NetworkMember>> {
         }
     }
     let is_agreed = seen.iter().all(|member| winners.contains(member));
-    check(is_agreed, "a loser sees something else than the winner's")?;
+    check(is_agreed, "a loser does not get what the winner wrote")?;
     Ok(winners)
 }
 
-/// Everybody removes the same member.
+/// All callers remove the same member.
 async fn leaving(app: &Gamificacion, user: &Id) -> Result<Race> {
     let member = member(user, 0, Default::default())?.member_id;
     let before = counted(app, user).await?;
     let attempts = try_join_all((0..CONTENDERS).map(|_| app.remove_member(user, &member))).await?;
     let after = counted(app, user).await?;
-    check(after + 1 == before, "a member who left once is counted otherwise")?;
+    check(after + 1 == before, "one removal does not subtract 1 on the dashboard")?;
     let winners = attempts.iter().filter(|removed| **removed).count();
     won("removing one member", winners, format!("a network of {after}"))
 }
 
-/// Everybody takes a step towards a goal, gets points, and completes it.
+/// All callers advance a goal, award points, and complete the goal.
 async fn goals(app: &Gamificacion, user: &Id) -> Result<Race> {
     let goal = goal(user, 0, TARGET)?;
     let goal_id = goal.goal_id.clone();
     made(app.add_goal(goal).await?.is_done(), "a goal")?;
     let steps = (0..CONTENDERS).map(|_| app.advance_goal(user, &goal_id, 1));
     let steps = try_join_all(steps).await?;
-    check(steps.iter().all(Outcome::is_done), "a step was lost")?;
+    check(steps.iter().all(Outcome::is_done), "the goal was not advanced")?;
     try_join_all((0..CONTENDERS).map(|number| app.award_points(user, number))).await?;
     let attempts = try_join_all((0..CONTENDERS).map(|_| app.complete_goal(user, &goal_id))).await?;
     let winners = attempts.iter().filter(|done| **done == Completed::Done).count();
     let seen = attempts.iter().filter(
         |done| matches!(done, Completed::AlreadyDone(goal) if goal.done && goal.progress == TARGET),
     );
-    check(seen.count() + winners == attempts.len(), "a loser does not see the goal that is done")?;
+    check(seen.count() + winners == attempts.len(), "a loser does not get the completed goal")?;
     let figures = app.dashboard(user).await?;
     let figures = figures.map(|figures| (figures.completed_goals, figures.points));
     let points = u64::from(CONTENDERS * (CONTENDERS - 1) / 2);
-    check(figures == Some((1, points)), "a goal is not counted once, or points are lost")?;
+    check(figures == Some((1, points)), "the dashboard does not have 1 goal and all points")?;
     won("completing a goal", winners, format!("{TARGET} steps, {points} points, 1 goal"))
 }
 
-/// Everybody begins an upload under the same identifier.
+/// All callers begin an upload under the same id.
 async fn uploads(app: &Gamificacion, user: &Id) -> Result<Race> {
     let attempts = try_join_all((0..CONTENDERS).map(|number| {
         let upload = upload(user, "raced", None);
@@ -250,17 +253,17 @@ async fn uploads(app: &Gamificacion, user: &Id) -> Result<Race> {
     .await?;
     let asset = app.asset(&upload(user, "raced", None)?.asset_id).await?;
     let Some(asset) = asset else {
-        return Err(Error::new(ErrorKind::Unexpected, "nobody has begun the upload"));
+        return Err(Error::new(ErrorKind::Unexpected, "there is no pending file"));
     };
     let winners = attempts.iter().filter(|added| **added == Added::Done).count();
     let size = asset.size;
     let seen = Added::Exists(asset);
     let losers = attempts.iter().filter(|added| **added == seen).count();
-    check(losers + winners == attempts.len(), "a loser does not see the upload that is there")?;
+    check(losers + winners == attempts.len(), "a loser does not get the pending file")?;
     won("beginning an upload", winners, format!("a file of {size} bytes is awaited"))
 }
 
-/// Everybody confirms the same upload.
+/// All callers confirm the same upload.
 async fn confirmations(app: &Gamificacion, user: &Id) -> Result<Race> {
     let asset = upload(user, "raced", None)?.asset_id;
     let attempts = try_join_all((0..CONTENDERS).map(|_| app.confirm_upload(&asset))).await?;
@@ -272,19 +275,19 @@ async fn confirmations(app: &Gamificacion, user: &Id) -> Result<Race> {
         Confirmed::Already(asset) => Some(asset) == ready.as_ref(),
         _ => false,
     });
-    check(seen.count() + winners == attempts.len(), "a loser does not see the file that is ready")?;
-    let links = app.panel_now(user).await?.assets.len();
-    check(links == 1, "a file is not linked once")?;
+    check(seen.count() + winners == attempts.len(), "a loser does not get the ready file")?;
+    let links = app.panel(user).await?.assets.len();
+    check(links == 1, "the user does not have exactly 1 link")?;
     won("confirming an upload", winners, "one file, one link".to_owned())
 }
 
-/// Everybody deletes the same file.
+/// All callers delete the same file.
 async fn deletions(app: &Gamificacion, user: &Id) -> Result<Race> {
     let asset = upload(user, "raced", None)?.asset_id;
     let attempts = try_join_all((0..CONTENDERS).map(|_| app.delete_asset(&asset))).await?;
     let winners = attempts.iter().filter(|deleted| **deleted).count();
     let is_gone = app.asset(&asset).await?.is_none();
-    let links = app.panel_now(user).await?.assets.len();
-    check(is_gone && links == 0, "something is left of a file")?;
+    let links = app.panel(user).await?.assets.len();
+    check(is_gone && links == 0, "the asset or its link is not deleted")?;
     won("deleting a file", winners, "nothing is left".to_owned())
 }

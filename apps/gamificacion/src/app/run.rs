@@ -1,4 +1,4 @@
-//! Every pattern, once, on the data of the seed, with the right answer.
+//! Runs each pattern on the sample data, and checks its answer.
 
 use tabla::entity::{Id, Outcome};
 use tabla::{Error, Result};
@@ -10,8 +10,8 @@ use crate::entities::*;
 use crate::operations::{Completed, Confirmed, Created, Gamificacion};
 use crate::patterns::PAGE;
 
-/// A user that only the writes are about, behind all others, so that the other answers stay what
-/// they are.
+/// Id of the user that the writes create and change. It sorts after the users of the seed, so that
+/// the answers of the reads stay the same.
 fn fresh() -> Result<Id> {
     id("user-fresh")
 }
@@ -35,7 +35,7 @@ pub(super) async fn run(app: &Gamificacion, pattern: &str) -> Result<Answer> {
     }
 }
 
-/// So many entities, if they are in the order of their identifiers and as they should be.
+/// Answer with the number of entities, which must be sorted by id and all be right.
 fn listed<E>(
     entities: &[E],
     number: u32,
@@ -206,7 +206,7 @@ async fn of_a_panel(app: &Gamificacion, pattern: &str) -> Result<Option<Answer>>
     }))
 }
 
-/// An answer about what a write has made of an entity.
+/// Answer of a write, whose result must be right.
 fn written<E>(outcome: Outcome<E>, is_right: impl Fn(&E) -> bool, what: &str) -> Result<Answer> {
     let entity = outcome.done();
     Answer::new(entity.iter().len(), what).expect(entity.as_ref().is_some_and(is_right), what)

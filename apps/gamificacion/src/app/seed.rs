@@ -1,4 +1,4 @@
-//! Data like that of the real app.
+//! Sample data.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use tabla_kit::Progress;
 
 use super::id;
 use crate::entities::*;
-use crate::operations::{Added, Confirmed, Created, Gamificacion, Settings, Upload};
+use crate::operations::{Added, Confirmed, Created, Gamificacion, Settings};
 
-/// Users at scale 1.
+/// Number of users at scale 1.
 const USERS: u32 = 16;
-/// What each of them has.
+/// Numbers of entities of each user.
 pub(super) const GOALS: u32 = 3;
 pub(super) const PRODUCTS: u32 = 4;
 pub(super) const FEATURED: u32 = 2;
 pub(super) const MEMBERS: u32 = 12;
-/// The first user has a network that does not fit a page of the store.
+/// Members of the first user's network, which does not fit a page of the store.
 pub(super) const LARGE_NETWORK: u32 = 400;
-/// What each member of the large network says of themselves, in bytes.
+/// Bytes of a bio in the large network.
 const BIO: usize = 3000;
 
 pub(super) const LEVELS: [&str; 3] = ["BRONCE", "PLATA", "ORO"];
@@ -31,7 +31,7 @@ pub(super) fn user(number: u32) -> Result<Id> {
     id(format!("user-{number:04}"))
 }
 
-/// Somebody who has nothing yet, and leaves.
+/// Id of the user whom `delete_user` deletes.
 pub(super) fn leaving() -> Result<Id> {
     id("leaving")
 }
@@ -70,7 +70,7 @@ pub(super) fn goal(user: &Id, number: u32, target: u64) -> Result<Goal> {
     })
 }
 
-/// Every other product has a badge.
+/// The first two products have a badge.
 pub(super) fn product(user: &Id, number: u32) -> Result<Product> {
     let badge = BADGES.get(number as usize).copied();
     Ok(Product {
@@ -110,7 +110,7 @@ pub(super) fn member(user: &Id, number: u32, joined_at: UtcTime) -> Result<Netwo
     })
 }
 
-/// The banner of a product, or of something that is shown first.
+/// Upload of a picture of a product, or of a featured entry.
 pub(super) fn upload(user: &Id, kind: &str, of: Option<&Product>) -> Result<Upload> {
     let asset_id = id(format!("{kind}-{user}"))?;
     Ok(Upload {
@@ -124,11 +124,11 @@ pub(super) fn upload(user: &Id, kind: &str, of: Option<&Product>) -> Result<Uplo
     })
 }
 
-/// Writes that must be made, because nobody else writes.
+/// Requires that a write was made: the seed has no concurrent writer.
 pub(super) fn made(is_made: bool, what: &str) -> Result<()> {
     match is_made {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Unexpected, format!("{what} could not be written"))),
+        false => Err(Error::new(ErrorKind::Unexpected, format!("cannot write {what}"))),
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) async fn seed(
     made(created == Created::Done, "a user")
 }
 
-/// Goals, the first of which is done; products; what is shown first.
+/// Goals, the first of which is done, products and featured entries.
 async fn fill(app: &Gamificacion, user: &Id) -> Result<()> {
     for number in 0..GOALS {
         let goal = goal(user, number, 10)?;
@@ -184,7 +184,7 @@ async fn network(app: &Gamificacion, user: &Id, members: u32, now: UtcTime) -> R
     Ok(())
 }
 
-/// Two files that have arrived, one that is awaited, and one that took too long.
+/// Two ready files, a pending one, and one whose upload has expired.
 async fn uploads(app: &Gamificacion, db: &Db, user: &Id) -> Result<()> {
     let of = product(user, 0)?;
     for (kind, product) in [("photo", Some(&of)), ("banner", None)] {

@@ -1,66 +1,44 @@
-//! Files: what is known of them. The files themselves are in a bucket, and come later.
+//! Files: their metadata. The files themselves will be objects in a bucket.
 
-use tabla::entity::{Change, Entity, Id, Page, Transacted, UtcTime};
-use tabla::{Cursor, Error, Result, RetryMode};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Id, Page, UtcTime};
+use tabla::{Cursor, Error, Result};
 
-use super::{Added, Gamificacion, leaves, profile_key, stays};
+use super::{Added, Gamificacion, leaves, stays};
 use crate::entities::*;
 use crate::patterns;
 
-/// A file that is to be uploaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Upload {
-    /// Which: an identifier that no file has.
-    pub asset_id: Id,
-    /// Whose.
-    pub user_id: Id,
-    /// The product that it shows.
-    pub product_id: Option<Id>,
-    /// What is shown first and has it as its picture.
-    pub featured_id: Option<Id>,
-    /// The name of the file in the bucket.
-    pub object_key: String,
-    /// What kind of file it is.
-    pub content_type: String,
-    /// How many bytes it has.
-    pub size: u64,
-}
-
-/// What became of confirming an upload.
+/// Outcome of confirming an upload.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Confirmed {
-    /// The file is ready, and linked to its user.
+    /// The file is ready and linked to its user.
     Done,
-    /// It was ready before: here it is.
+    /// The file was ready before.
     Already(Asset),
-    /// It took too long, and is as good as gone.
+    /// The upload took longer than [`Settings::upload_window`](crate::Settings::upload_window).
     Expired,
     /// There is no such file.
     Missing,
-    /// Its user is not there any more, or is being deleted.
+    /// The user does not exist or is being deleted.
     NoUser,
 }
 
 impl Gamificacion {
-    /// Pattern 4a: what is known of a file. One that has expired is not there, be it still stored
-    /// or not.
+    /// Pattern 4a: metadata of a file; `None` if it has expired.
     pub async fn asset(&self, asset: &Id) -> Result<Option<Asset>> {
-        let found = self.stored_asset(asset).await?;
-        Ok(found.filter(|asset| !asset.is_expired(self.now())))
+        let now = self.db.now().second();
+        let found = self.db.get(&Asset::key(asset)).await?;
+        Ok(found.filter(|asset| !asset.is_expired(now)))
     }
 
-    async fn stored_asset(&self, asset: &Id) -> Result<Option<Asset>> {
-        self.db.get(&asset_key(asset)).await
-    }
-
-    /// Pattern 4d: a page of the files of a user.
+    /// Pattern 4d: page of the files of a user.
     pub async fn assets(&self, user: &Id, after: Option<Cursor>) -> Result<Page<AssetLink>> {
         self.db.page(patterns::assets(user).after(after)).await
     }
 
-    /// Pattern 4e: a page of the files of a user's product. They are filtered out of a page of the
-    /// user's files: a page may have few, or none, and still not be the last.
+    /// Pattern 4e: page of the files of a user's product. The product is a filter, so that a page
+    /// with few files, or none, need not be the last.
     pub async fn assets_of_product(
         &self,
         user: &Id,
@@ -70,8 +48,7 @@ impl Gamificacion {
         self.db.page(patterns::assets_of_product(user, product).after(after)).await
     }
 
-    /// Pattern 4f: a page of the files of something that a user shows first, filtered in the same
-    /// way.
+    /// Pattern 4f: page of the files of a user's featured entry, filtered like those of a product.
     pub async fn assets_of_featured(
         &self,
         user: &Id,
@@ -81,143 +58,121 @@ impl Gamificacion {
         self.db.page(patterns::assets_of_featured(user, featured).after(after)).await
     }
 
-    /// Pattern 4b: begins an upload: a file of a user's that is pending, and expires unless it is
-    /// confirmed. It is not linked to the user yet, so that nothing points to it when it expires.
-    /// One that has expired and is still stored is in nobody's way: it goes first.
+    /// Pattern 4b: creates a pending asset, which expires unless it is confirmed. The link to the
+    /// user is created with the confirmation, so that nothing refers to an expired asset. An asset
+    /// that has expired and is still stored is deleted first.
     pub async fn begin_upload(&self, upload: Upload) -> Result<Added<Asset>> {
-        let user = upload.user_id.clone();
+        let Upload { asset_id, user_id, product_id, featured_id, object_key, content_type, size } =
+            upload;
         let mut pending = Asset {
-            asset_id: upload.asset_id,
-            user_id: upload.user_id,
-            product_id: upload.product_id,
-            featured_id: upload.featured_id,
-            object_key: upload.object_key,
-            content_type: upload.content_type,
-            size: upload.size,
+            asset_id,
+            user_id,
+            product_id,
+            featured_id,
+            object_key,
+            content_type,
+            size,
             status: AssetStatus::Pending,
             expires_at: None,
             created_at: UtcTime::default(),
             updated_at: UtcTime::default(),
         };
-        let mut tries = self.db.start_attempts(RetryMode::Idempotent, "to begin an upload");
+        let mut attempts = self.db.optimistic("begin an upload");
         loop {
-            let now = self.now();
+            let mut tx = attempts.begin().await?;
+            let now = tx.now().second();
             pending.expires_at = Some(now.plus(self.settings.upload_window).as_secs());
-            let present = match self.add(&user, pending.clone()).await? {
-                Added::Exists(present) if present.is_expired(now) => present,
+            let asset = tx.create(pending.clone());
+            let user = tx.check(&Profile::key(&pending.user_id), stays());
+            match Added::of(tx.commit().await?, &asset, &user)? {
+                Added::Exists(present) if present.is_expired(now) => {}
                 added => return Ok(added),
-            };
-            // Others may have begun it anew: only what has expired goes.
-            let is_over =
+            }
+            // With a token the deletion is sent again after a lost response.
+            let mut tx = attempts.begin().await?.token(self.db.env().token());
+            // A concurrent caller may have begun the upload again.
+            let is_expired =
                 Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.le(now.as_secs()));
-            let transaction =
-                self.db.transaction().delete("asset", &present.key(), Some(is_over))?;
-            match tries.check(transaction.run().await)? {
-                // Whatever is there next has its whole window before it.
-                Some(Transacted::Done) => {}
-                Some(Transacted::Lost(_)) | None => tries.next_attempt().await?,
-            }
+            tx.delete_if(&Asset::key(&pending.asset_id), is_expired);
+            let _ = tx.commit().await?;
         }
     }
 
-    /// Pattern 4c: confirms that a file has arrived: it is ready, expires no more, and is linked to its user.
+    /// Pattern 4c: makes a pending file ready, clears its expiry and links it to its user.
     pub async fn confirm_upload(&self, asset: &Id) -> Result<Confirmed> {
-        let now = self.now();
-        let Some(read) = self.stored_asset(asset).await? else { return Ok(Confirmed::Missing) };
-        if let Some(why) = not_confirmed(read.clone(), now) {
-            return Ok(why);
-        }
-        let link = AssetLink {
-            user_id: read.user_id.clone(),
-            asset_id: asset.clone(),
-            product_id: read.product_id,
-            featured_id: read.featured_id,
-            created_at: UtcTime::default(),
-            updated_at: UtcTime::default(),
-        };
-        // What has expired may still be stored: it must not come back.
-        let is_open =
-            Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.gt(now.as_secs()));
-        let ready = Change::at(asset_key(asset))
-            .set(Asset::STATUS, AssetStatus::Ready)
-            .clear(Asset::EXPIRES_AT)
-            .when(is_open);
-        let transaction = self
-            .db
-            .transaction()
-            .update("asset", ready)?
-            .create("link", link)?
-            .check("user", &profile_key(&read.user_id), Some(stays()))?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Confirmed::Done),
-            Transacted::Lost(lost) if lost.is_lost("asset") => {
-                let why = lost.current("asset")?.and_then(|asset| not_confirmed(asset, now));
-                Ok(why.unwrap_or(Confirmed::Missing))
+        let mut attempts = self.db.optimistic("confirm an upload");
+        loop {
+            let mut tx = attempts.begin().await?;
+            let now = tx.now().second();
+            let Some(read) = tx.get(&Asset::key(asset)).await? else {
+                return Ok(Confirmed::Missing);
+            };
+            match read.status {
+                AssetStatus::Ready => return Ok(Confirmed::Already(read)),
+                AssetStatus::Pending if read.is_expired(now) => return Ok(Confirmed::Expired),
+                AssetStatus::Pending => {}
             }
-            Transacted::Lost(lost) if lost.is_lost("user") => Ok(Confirmed::NoUser),
-            Transacted::Lost(_) => {
-                Err(Error::corrupt(format!("the file {asset} is pending, and linked to its user")))
+            let is_open =
+                Asset::STATUS.eq(AssetStatus::Pending).and(Asset::EXPIRES_AT.gt(now.as_secs()));
+            let ready = read.change().set(Asset::STATUS, AssetStatus::Ready);
+            let ready = tx.update(ready.clear(Asset::EXPIRES_AT).when(is_open));
+            let user = Profile::key(&read.user_id);
+            tx.create(AssetLink {
+                user_id: read.user_id,
+                asset_id: read.asset_id,
+                product_id: read.product_id,
+                featured_id: read.featured_id,
+                created_at: UtcTime::default(),
+                updated_at: UtcTime::default(),
+            });
+            let user = tx.check(&user, stays());
+            match tx.commit().await? {
+                Committed => return Ok(Confirmed::Done),
+                Canceled(c) if c.failed(&ready) => {}
+                Canceled(c) if c.failed(&user) => return Ok(Confirmed::NoUser),
+                Canceled(_) => {
+                    return Err(Error::corrupt(format!(
+                        "cannot confirm file {asset}: it is pending and already linked to its user"
+                    )));
+                }
             }
         }
     }
 
-    /// Deletes what is known of a file, and its link. Says whether there was such a file.
+    /// Deletes the metadata of a file and its link. `false`: there is no such file.
     pub async fn delete_asset(&self, asset: &Id) -> Result<bool> {
         self.delete_asset_if(asset, None).await
     }
 
-    /// The same for a file of a user who is leaving.
+    /// Deletes a file of a user who is leaving.
     pub(super) async fn delete_asset_of(&self, leaving: &Id, asset: &Id) -> Result<bool> {
         self.delete_asset_if(asset, Some(leaving)).await
     }
 
     async fn delete_asset_if(&self, asset: &Id, leaving: Option<&Id>) -> Result<bool> {
-        let key = asset_key(asset);
-        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to delete a file");
+        let mut attempts = self.db.optimistic("delete a file");
         loop {
-            let Some(read) = self.stored_asset(asset).await? else { return Ok(false) };
-            let is_it = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));
-            let mut transaction = self.db.transaction().delete("asset", &key, Some(is_it))?;
-            if let Some(leaving) = leaving {
-                if read.user_id != *leaving {
-                    return Ok(false);
-                }
-                transaction = transaction.check("user", &profile_key(leaving), Some(leaves()))?;
+            let mut tx = attempts.begin().await?;
+            let Some(read) = tx.get(&Asset::key(asset)).await? else { return Ok(false) };
+            if leaving.is_some_and(|user| *user != read.user_id) {
+                return Ok(false);
             }
-            let transaction = match read.status {
-                // One that is pending has no link.
-                AssetStatus::Pending => transaction,
-                AssetStatus::Ready => {
-                    let link = AssetLinkKey { user_id: read.user_id, asset_id: asset.clone() };
-                    transaction.delete("link", &link, None)?
-                }
-            };
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => return Ok(true),
-                Some(Transacted::Lost(lost)) if lost.is_lost("user") => return Ok(false),
-                // It was confirmed or deleted meanwhile, and perhaps begun anew: look again.
-                Some(Transacted::Lost(lost)) if lost.is_lost("asset") => {}
-                Some(Transacted::Lost(_)) => {
+            let is_same = Asset::STATUS.eq(read.status).and(Asset::USER_ID.eq(&read.user_id));
+            tx.delete_if(&Asset::key(asset), is_same);
+            let user = leaving.map(|user| tx.check(&Profile::key(user), leaves()));
+            // A pending file has no link.
+            let link = (read.status == AssetStatus::Ready)
+                .then(|| tx.delete(&AssetLink::key(&read.user_id, asset)));
+            match tx.commit().await? {
+                Committed => return Ok(true),
+                Canceled(c) if user.is_some_and(|user| c.failed(&user)) => return Ok(false),
+                Canceled(c) if link.is_some_and(|link| c.only(&link)) => {
                     return Err(Error::corrupt(format!(
-                        "the file {asset} is ready, and not linked"
+                        "cannot delete file {asset}: it is ready and not linked to its user"
                     )));
                 }
-                None => {}
+                Canceled(_) => {}
             }
-            tries.next_attempt().await?;
         }
-    }
-}
-
-fn asset_key(asset: &Id) -> AssetKey {
-    AssetKey { asset_id: asset.clone() }
-}
-
-/// Why an upload cannot be confirmed; `None` if it can.
-fn not_confirmed(asset: Asset, now: UtcTime) -> Option<Confirmed> {
-    match asset.status {
-        AssetStatus::Ready => Some(Confirmed::Already(asset)),
-        AssetStatus::Pending if asset.is_expired(now) => Some(Confirmed::Expired),
-        AssetStatus::Pending => None,
     }
 }

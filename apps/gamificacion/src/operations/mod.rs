@@ -1,4 +1,4 @@
-//! What can be done with panels.
+//! Operations on panels.
 
 mod assets;
 mod network;
@@ -7,25 +7,26 @@ mod users;
 
 use std::time::Duration;
 
-use tabla::entity::{Check, Db, Entity, Id, Lost, Transacted, UtcTime};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Check, Commit, Db, Entity, Id, Step};
 use tabla::{Error, Result};
 
-pub use self::assets::{Confirmed, Upload};
+pub use self::assets::Confirmed;
 pub use self::panels::Completed;
 pub use self::users::Created;
-use crate::entities::{Profile, ProfileKey};
+use crate::entities::Profile;
 
-/// Panels on a database.
+/// Operations on the panels of a database.
 #[derive(Clone, Debug)]
 pub struct Gamificacion {
     db: Db,
     settings: Settings,
 }
 
-/// What an environment may set.
+/// Settings of an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How long a file may take to arrive.
+    /// Time from the beginning of an upload to its expiry; one hour by default.
     pub upload_window: Duration,
 }
 
@@ -35,77 +36,65 @@ impl Default for Settings {
     }
 }
 
-/// What became of adding something of a user's.
+/// Outcome of adding an entity to a user.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Added<E> {
-    /// It was added.
+    /// The entity was created.
     Done,
-    /// There is one with this identifier, and nothing has changed: here it is.
+    /// An entity with this key exists. Nothing was written.
     Exists(E),
-    /// There is no such user, or they are being deleted, and nothing has changed.
+    /// The user does not exist or is being deleted. Nothing was written.
     NoUser,
 }
 
+impl<E: Entity> Added<E> {
+    /// Outcome of a transaction that creates an entity and checks its user.
+    fn of(commit: Commit, entity: &Step<E>, user: &Step<Profile>) -> Result<Self> {
+        match commit {
+            Committed => Ok(Self::Done),
+            Canceled(c) if c.failed(user) => Ok(Self::NoUser),
+            Canceled(c) => c.current(entity)?.map(Self::Exists).ok_or_else(|| {
+                let name = E::design().name;
+                Error::corrupt(format!("cannot add a {name}: its user has no dashboard"))
+            }),
+        }
+    }
+}
+
 impl<E> Added<E> {
-    /// Whether it was added.
+    /// Whether the entity was created.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done)
     }
 }
 
 impl Gamificacion {
-    /// Panels on this database.
+    /// Operations with the default settings.
     pub fn new(db: Db) -> Self {
         Self::with_settings(db, Settings::default())
     }
 
-    /// Panels on this database, with these settings.
+    /// Operations with these settings.
     pub fn with_settings(db: Db, settings: Settings) -> Self {
         Self { db, settings }
     }
 
-    fn now(&self) -> UtcTime {
-        self.db.now().second()
-    }
-
-    /// Adds something of a user's, if the user is there to stay and it is not.
+    /// Creates an entity of a user who exists and is not being deleted.
     async fn add<E: Entity>(&self, user: &Id, entity: E) -> Result<Added<E>> {
-        let owner = profile_key(user);
-        let transaction =
-            self.db.transaction().create("entity", entity)?.check("user", &owner, Some(stays()))?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Added::Done),
-            Transacted::Lost(lost) => not_added(&lost),
-        }
+        let mut tx = self.db.transaction();
+        let (entity, user) = (tx.create(entity), tx.check(&Profile::key(user), stays()));
+        Added::of(tx.commit().await?, &entity, &user)
     }
 }
 
-fn profile_key(user: &Id) -> ProfileKey {
-    ProfileKey { user_id: user.clone() }
-}
-
-/// Holds for a user who is not being deleted. Whatever adds to a user checks it.
+/// Holds for a user who is not being deleted. Every write that adds to a user checks it.
 fn stays() -> Check<Profile> {
     Profile::LEAVING.not_exists()
 }
 
-/// Holds for a user who is being deleted. Whatever deletes what they have checks it: they may be
-/// gone, and be created again, while somebody else is still about to delete.
+/// Holds for a user who is being deleted. Every deletion of the user's items checks it: after a
+/// concurrent caller has finished the deletion, another user can be created under the same key.
 fn leaves() -> Check<Profile> {
     Profile::LEAVING.exists()
-}
-
-/// Why something was not added: without a user there is nothing to add to.
-fn not_added<E: Entity>(lost: &Lost) -> Result<Added<E>> {
-    if lost.is_lost("user") {
-        return Ok(Added::NoUser);
-    }
-    match lost.current("entity")? {
-        Some(present) => Ok(Added::Exists(present)),
-        None => Err(Error::corrupt(format!(
-            "a {} could not be added, and nothing stands in its place",
-            E::design().name
-        ))),
-    }
 }

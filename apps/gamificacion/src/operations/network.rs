@@ -1,49 +1,49 @@
-//! The networks of users.
+//! Networks of users.
 
-use tabla::entity::{Change, Id, Outcome, Page, Transacted};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Id, Outcome, Page};
 use tabla::{Cursor, Error, Result};
 
-use super::{Added, Gamificacion, not_added, profile_key, stays};
+use super::{Added, Gamificacion, stays};
 use crate::entities::*;
 use crate::patterns;
 
 impl Gamificacion {
-    /// Pattern 1f: a page of the network of a user.
+    /// Pattern 1f: page of the network of a user.
     pub async fn network(&self, user: &Id, after: Option<Cursor>) -> Result<Page<NetworkMember>> {
         self.db.page(patterns::network(user).after(after)).await
     }
 
-    /// Patterns 3a and 3b: a page of the members of a level, overall or of a user.
+    /// Patterns 3a and 3b: page of the members of a level, of one user or of all.
     pub async fn members_by_level(
         &self,
         user: Option<&Id>,
         level: &Id,
         after: Option<Cursor>,
     ) -> Result<Page<NetworkMember>> {
-        let find = match user {
+        let query = match user {
             Some(user) => patterns::members_of_user_by_level(user, level),
             None => patterns::members_by_level(level),
         };
-        self.db.page(find.after(after)).await
+        self.db.page(query.after(after)).await
     }
 
-    /// Patterns 3c and 3d: a page of the members with a status, overall or of a user.
+    /// Patterns 3c and 3d: page of the members with a status, of one user or of all.
     pub async fn members_by_status(
         &self,
         user: Option<&Id>,
         status: &Id,
         after: Option<Cursor>,
     ) -> Result<Page<NetworkMember>> {
-        let find = match user {
+        let query = match user {
             Some(user) => patterns::members_of_user_by_status(user, status),
             None => patterns::members_by_status(status),
         };
-        self.db.page(find.after(after)).await
+        self.db.page(query.after(after)).await
     }
 
-    /// Patterns 3e and 3f: a page of the members of a level and with a status, overall or of a
-    /// user. The level is filtered out of a page of those with the status: a page may have few, or
-    /// none, and still not be the last.
+    /// Patterns 3e and 3f: page of the members of a level with a status, of one user or of all. The
+    /// level is a filter, so that a page with few members, or none, need not be the last.
     pub async fn members_by_level_and_status(
         &self,
         user: Option<&Id>,
@@ -51,48 +51,43 @@ impl Gamificacion {
         status: &Id,
         after: Option<Cursor>,
     ) -> Result<Page<NetworkMember>> {
-        let find = match user {
+        let query = match user {
             Some(user) => patterns::members_of_user_by_level_and_status(user, level, status),
             None => patterns::members_by_level_and_status(level, status),
         };
-        self.db.page(find.after(after)).await
+        self.db.page(query.after(after)).await
     }
 
-    /// Adds a member to the network of a user, whose dashboard counts it.
+    /// Adds a member to the network of a user, and counts it on the dashboard.
     pub async fn add_member(&self, member: NetworkMember) -> Result<Added<NetworkMember>> {
-        let (user, dashboard) = (profile_key(&member.user_id), counted(&member.user_id, 1));
-        let transaction = self
-            .db
-            .transaction()
-            .create("entity", member)?
-            .update("dashboard", dashboard)?
-            .check("user", &user, Some(stays()))?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Added::Done),
-            Transacted::Lost(lost) => not_added(&lost),
-        }
+        let user = member.user_id.clone();
+        let mut tx = self.db.transaction();
+        let member = tx.create(member);
+        tx.update(Dashboard::key(&user).change().increment(Dashboard::NETWORK_SIZE, 1));
+        let user = tx.check(&Profile::key(&user), stays());
+        Added::of(tx.commit().await?, &member, &user)
     }
 
-    /// Takes a member out of the network of a user, whose dashboard counts it. Says whether there
-    /// was such a member of such a user.
+    /// Removes a member from the network of a user, and subtracts it on the dashboard. `false`: no
+    /// such member or user.
     pub async fn remove_member(&self, user: &Id, member: &Id) -> Result<bool> {
-        let transaction = self
-            .db
-            .transaction()
-            .delete("member", &member_key(user, member), None)?
-            .update("user", counted(user, -1))?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(true),
-            Transacted::Lost(lost) => match lost.current::<Dashboard>("user")? {
-                Some(_) if !lost.is_lost("member") => Err(Error::corrupt(format!(
-                    "the dashboard of {user} counts fewer members than the network has"
-                ))),
-                _ => Ok(false),
-            },
+        let mut tx = self.db.transaction();
+        tx.delete(&NetworkMember::key(user, member));
+        let dashboard =
+            tx.update(Dashboard::key(user).change().increment(Dashboard::NETWORK_SIZE, -1));
+        match tx.commit().await? {
+            Committed => Ok(true),
+            Canceled(c) if c.only(&dashboard) && c.current(&dashboard)?.is_some() => {
+                Err(Error::corrupt(format!(
+                    "cannot remove member {member}: the dashboard of {user} counts fewer members \
+                     than the network has"
+                )))
+            }
+            Canceled(_) => Ok(false),
         }
     }
 
-    /// Takes a member from a level to another, if the member is still at the first.
+    /// Moves a member to another level, if the level is still `from`.
     pub async fn change_level(
         &self,
         user: &Id,
@@ -100,13 +95,11 @@ impl Gamificacion {
         from: &Id,
         to: &Id,
     ) -> Result<Outcome<NetworkMember>> {
-        let change = Change::at(member_key(user, member))
-            .set(NetworkMember::LEVEL, to)
-            .when(NetworkMember::LEVEL.eq(from));
-        self.db.update(change).await
+        let change = NetworkMember::key(user, member).change().set(NetworkMember::LEVEL, to);
+        self.db.update(change.when(NetworkMember::LEVEL.eq(from))).await
     }
 
-    /// Takes a member from a status to another, if the member still has the first.
+    /// Changes the status of a member, if the status is still `from`.
     pub async fn change_status(
         &self,
         user: &Id,
@@ -114,18 +107,7 @@ impl Gamificacion {
         from: &Id,
         to: &Id,
     ) -> Result<Outcome<NetworkMember>> {
-        let change = Change::at(member_key(user, member))
-            .set(NetworkMember::STATUS, to)
-            .when(NetworkMember::STATUS.eq(from));
-        self.db.update(change).await
+        let change = NetworkMember::key(user, member).change().set(NetworkMember::STATUS, to);
+        self.db.update(change.when(NetworkMember::STATUS.eq(from))).await
     }
-}
-
-fn member_key(user: &Id, member: &Id) -> NetworkMemberKey {
-    NetworkMemberKey { user_id: user.clone(), member_id: member.clone() }
-}
-
-/// So many members more, or fewer.
-fn counted(user: &Id, members: i32) -> Change<Dashboard> {
-    Change::at(DashboardKey { user_id: user.clone() }).add(Dashboard::NETWORK_SIZE, members)
 }

@@ -1,43 +1,39 @@
 //! Users and their codes.
 
-use tabla::entity::{Change, Entity, Id, Outcome, Transacted};
-use tabla::{Result, RetryMode};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Entity, Id, Outcome, UtcTime};
+use tabla::{Error, Result};
 
-use super::{Gamificacion, leaves, profile_key};
+use super::{Gamificacion, leaves};
 use crate::entities::*;
 use crate::patterns;
 
-/// What became of creating a user.
+/// Outcome of creating a user.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum Created {
-    /// The user is there, with an empty dashboard.
+    /// The user exists, with an empty dashboard.
     Done,
-    /// There is such a user already, who may be leaving, and nothing has changed: here they are.
+    /// A user with this id exists, and may be leaving. Nothing was written.
     Exists(Option<Profile>),
-    /// The code is another user's, and nothing has changed.
+    /// Another user has the code. Nothing was written.
     CodeTaken,
 }
 
 impl Gamificacion {
-    /// Pattern 1: everything about a user, however many pages that takes.
+    /// Pattern 1: the whole panel of a user, over all its pages.
     pub async fn panel(&self, user: &Id) -> Result<Panel> {
         self.db.collect(patterns::panel(user)).await
     }
 
-    /// Pattern 1, seeing every write answered before.
-    pub async fn panel_now(&self, user: &Id) -> Result<Panel> {
-        self.db.collect(patterns::panel(user).consistent()).await
-    }
-
-    /// Pattern 1a: who a user is.
+    /// Pattern 1a: profile of a user.
     pub async fn profile(&self, user: &Id) -> Result<Option<Profile>> {
-        self.db.get(&profile_key(user)).await
+        self.db.get(&Profile::key(user)).await
     }
 
-    /// Pattern 1b: the figures of a user.
+    /// Pattern 1b: totals of a user.
     pub async fn dashboard(&self, user: &Id) -> Result<Option<Dashboard>> {
-        self.db.get(&DashboardKey { user_id: user.clone() }).await
+        self.db.get(&Dashboard::key(user)).await
     }
 
     /// Pattern 2: the user with a code.
@@ -45,7 +41,7 @@ impl Gamificacion {
         Ok(self.db.page(patterns::user_by_code(code)).await?.whole()?.items.pop())
     }
 
-    /// Pattern 2b: everything about the user with a code.
+    /// Pattern 2b: the whole panel of the user with a code.
     pub async fn panel_by_code(&self, code: &Id) -> Result<Option<Panel>> {
         match self.user_by_code(code).await? {
             Some(profile) => Ok(Some(self.panel(&profile.user_id).await?)),
@@ -53,53 +49,50 @@ impl Gamificacion {
         }
     }
 
-    /// Writes a user who is not there, with a code that nobody has, and an empty dashboard: all of
-    /// it or nothing.
+    /// Creates a user and an empty dashboard. The id and the code must be free.
     pub async fn create_user(&self, profile: Profile) -> Result<Created> {
         let dashboard = Dashboard {
             user_id: profile.user_id.clone(),
             points: 0,
             completed_goals: 0,
             network_size: 0,
-            created_at: Default::default(),
-            updated_at: Default::default(),
+            created_at: UtcTime::default(),
+            updated_at: UtcTime::default(),
         };
-        let profile = Profile { leaving: None, ..profile };
-        let transaction =
-            self.db.transaction().create("profile", profile)?.create("dashboard", dashboard)?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Created::Done),
-            // A user who is there counts before a code that is taken: it may be their own.
-            Transacted::Lost(lost) if lost.is_lost("profile") || lost.is_lost("dashboard") => {
-                Ok(Created::Exists(lost.current("profile")?))
+        let mut tx = self.db.transaction();
+        let profile = tx.create(Profile { leaving: None, ..profile });
+        let dashboard = tx.create(dashboard);
+        match tx.commit().await? {
+            Committed => Ok(Created::Done),
+            // An existing user is reported before a taken code, which may be the user's own.
+            Canceled(c) if c.failed(&profile) || c.failed(&dashboard) => {
+                Ok(Created::Exists(c.current(&profile)?))
             }
-            Transacted::Lost(_) => Ok(Created::CodeTaken),
+            Canceled(_) => Ok(Created::CodeTaken),
         }
     }
 
-    /// Gives a user who was read another code. The old one is anybody's from then on.
-    /// [`Outcome::Taken`]: the new one is another user's. [`Outcome::Lost`]: the user has another
-    /// code than when they were read, or is gone.
+    /// Changes the code of a user who was read, and releases the old code. [`Outcome::Taken`]:
+    /// another user has the new code. [`Outcome::Lost`]: the user is deleted, or has another code
+    /// than the one that was read.
     pub async fn change_code(&self, read: &Profile, code: &Id) -> Result<Outcome<Profile>> {
-        let change = Change::of(read).set(Profile::USER_CODE, code);
-        self.db.update(change).await
+        self.db.update(read.change().set(Profile::USER_CODE, code)).await
     }
 
-    /// Deletes a user with everything that they have: first a mark says that they are leaving, and
-    /// nothing can be added any more; then goes what hangs on them, with their files; and at last
-    /// profile, code and dashboard, in one transaction. Says whether it was this call that deleted
-    /// the user.
+    /// Deletes a user and the item collection of the user. `false`: a concurrent caller has deleted
+    /// the user, or there is none.
     ///
-    /// If it is interrupted, the user is there and leaving, and calling it again finishes it. Until
-    /// then nobody can be created in their place, so that nobody meets what is left. Items of no
-    /// known kind stay, and an upload that is pending expires.
+    /// The steps are: mark the profile as leaving, so that nothing can be added; delete each item
+    /// and each file; delete profile, code and dashboard in one transaction. A second call finishes
+    /// an interrupted deletion. The user's id stays taken until then. Items of unknown kinds stay,
+    /// and pending uploads expire.
     pub async fn delete_user(&self, user: &Id) -> Result<bool> {
-        let mark = Change::at(profile_key(user)).set(Profile::LEAVING, self.now());
+        let mark = Profile::key(user).change().set(Profile::LEAVING, self.db.now().second());
         if !self.db.update(mark).await?.is_done() {
             return Ok(false);
         }
-        let mut left = self.panel_now(user).await?;
-        // Nothing may be left behind without its owner.
+        let mut left = self.panel(user).await?;
+        // An item that cannot be read would stay without its user.
         if let Some(unreadable) = left.unreadable.pop() {
             return Err(unreadable.into_error());
         }
@@ -113,52 +106,39 @@ impl Gamificacion {
         self.delete_profile(user).await
     }
 
-    /// Deletes a user who is leaving and has nothing any more.
+    /// Deletes profile, code and dashboard of a user who is leaving.
     async fn delete_profile(&self, user: &Id) -> Result<bool> {
-        let mut tries = self.db.start_attempts(RetryMode::OnlyIfNotApplied, "to delete a user");
+        let mut attempts = self.db.optimistic("delete a user");
         loop {
-            let profile = self.profile(user).await?.filter(|profile| profile.leaving.is_some());
-            // Somebody else has deleted the user; one who is there again stays.
-            let Some(profile) = profile else { return Ok(false) };
-            let transaction = self
-                .db
-                .transaction()
-                .delete_read("profile", &profile, Some(Profile::LEAVING.exists().build()?))?
-                .delete("dashboard", &DashboardKey { user_id: user.clone() }, None)?;
-            match tries.check(transaction.run().await)? {
-                Some(Transacted::Done) => return Ok(true),
-                // Somebody else has deleted the user, or given them another code: look again.
-                Some(Transacted::Lost(lost)) if lost.is_lost("profile") => {}
-                Some(Transacted::Lost(_)) => {
-                    return Err(tabla::Error::corrupt(format!(
-                        "the user {user} has no dashboard, or a code that is not theirs"
+            let mut tx = attempts.begin().await?;
+            let read = tx.get(&Profile::key(user)).await?;
+            // A profile without the mark is that of a new user under the same id.
+            let Some(read) = read.filter(|read| read.leaving.is_some()) else { return Ok(false) };
+            let profile = tx.delete_read_if(&read, leaves());
+            tx.delete(&Dashboard::key(user));
+            match tx.commit().await? {
+                Committed => return Ok(true),
+                Canceled(c) if c.failed(&profile) => {}
+                Canceled(_) => {
+                    return Err(Error::corrupt(format!(
+                        "cannot delete user {user}: the dashboard or the guard item of the code is \
+                         missing"
                     )));
                 }
-                None => {}
             }
-            tries.next_attempt().await?;
         }
     }
 
-    /// Deletes what a user who is leaving has.
+    /// Deletes entities of a user who is leaving.
     async fn delete_each<E: Entity>(&self, user: &Id, entities: Vec<E>) -> Result<()> {
-        let owner = profile_key(user);
         for entity in entities {
-            let mut tries =
-                self.db.start_attempts(RetryMode::Idempotent, "to delete what a user has");
-            loop {
-                let transaction = self
-                    .db
-                    .transaction()
-                    .delete("entity", &entity.key(), None)?
-                    .check("user", &owner, Some(leaves()))?;
-                // That it is gone already is as good. So is that the user is: whoever has deleted
-                // them has deleted this before, and if it is there, then somebody new has it.
-                if tries.check(transaction.run().await)?.is_some() {
-                    break;
-                }
-                tries.next_attempt().await?;
-            }
+            // One attempt is enough: if a condition fails, a concurrent caller has deleted the
+            // entity, and perhaps the user, too.
+            let mut attempts = self.db.optimistic("delete an entity of a user");
+            let mut tx = attempts.begin().await?;
+            tx.delete(&entity.to_key());
+            tx.check(&Profile::key(user), leaves());
+            let _ = tx.commit().await?;
         }
         Ok(())
     }

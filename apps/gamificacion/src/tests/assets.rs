@@ -11,7 +11,7 @@ fn links(links: &[AssetLink]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_file_is_linked_once_it_has_arrived() {
+async fn confirmed_file_is_ready_and_linked() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     let (ana, a1) = (id("ana"), id("a1"));
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
@@ -26,7 +26,7 @@ async fn a_file_is_linked_once_it_has_arrived() {
 }
 
 #[tokio::test]
-async fn files_are_found_by_what_they_belong_to() {
+async fn files_are_filtered_by_product_and_by_featured_entry() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     let ana = id("ana");
     let of_featured = Upload { product_id: None, featured_id: Some(id("f1")), ..upload("a2") };
@@ -45,7 +45,7 @@ async fn files_are_found_by_what_they_belong_to() {
 }
 
 #[tokio::test]
-async fn an_upload_needs_a_user_and_an_identifier_of_its_own() {
+async fn upload_needs_a_user_and_a_free_id() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
@@ -59,7 +59,7 @@ async fn an_upload_needs_a_user_and_an_identifier_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_upload_is_confirmed_once() {
+async fn second_confirmation_reports_the_ready_file() {
     let fixture = Fixture::with_ana().await;
     let (app, a1) = (&fixture.app, id("a1"));
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
@@ -68,18 +68,18 @@ async fn an_upload_is_confirmed_once() {
     let ready = app.asset(&a1).await.unwrap().unwrap();
     assert_eq!(app.confirm_upload(&a1).await.unwrap(), Confirmed::Already(ready));
     assert_eq!(app.confirm_upload(&id("a2")).await.unwrap(), Confirmed::Missing);
-    assert_eq!(fixture.items().await, before, "nothing is created");
+    assert_eq!(fixture.items().await, before, "no item is created");
 }
 
 #[tokio::test]
-async fn an_upload_that_took_too_long_is_not_confirmed() {
+async fn expired_upload_cannot_be_confirmed() {
     let fixture = Fixture::with_ana().await;
     let (app, a1) = (&fixture.app, id("a1"));
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
     fixture.clock.advance(HOUR - Duration::from_secs(1));
     assert!(app.asset(&a1).await.unwrap().is_some());
     fixture.clock.advance(Duration::from_secs(1));
-    // It is still stored, and as good as gone.
+    // The expired asset is still stored.
     let before = fixture.items().await;
     assert!(before.iter().any(|item| text(item, "PK") == "ASSET#a1"));
     assert_eq!(app.asset(&a1).await.unwrap(), None);
@@ -93,7 +93,7 @@ async fn an_upload_that_took_too_long_is_not_confirmed() {
 }
 
 #[tokio::test]
-async fn an_upload_that_has_expired_is_in_nobodys_way() {
+async fn expired_upload_is_replaced_by_a_new_one() {
     let fixture = Fixture::with_ana().await;
     let (app, a1) = (&fixture.app, id("a1"));
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
@@ -104,19 +104,23 @@ async fn an_upload_that_has_expired_is_in_nobodys_way() {
     fixture.clock.advance(Duration::from_secs(1));
     assert_eq!(app.asset(&a1).await.unwrap(), None);
     assert_eq!(app.begin_upload(again).await.unwrap(), Added::Done);
-    let anew = app.asset(&a1).await.unwrap().unwrap();
-    assert_eq!((anew.size, anew.product_id.as_ref()), (9, None), "nothing is left of the old one");
-    assert_eq!(anew.created_at, time("2025-08-18T11:30:00Z"));
-    assert_eq!(anew.expires_at, Some(1_755_513_000 + 2 * 3600));
+    let again = app.asset(&a1).await.unwrap().unwrap();
+    assert_eq!(
+        (again.size, again.product_id.as_ref()),
+        (9, None),
+        "no attribute of the expired asset is left"
+    );
+    assert_eq!(again.created_at, time("2025-08-18T11:30:00Z"));
+    assert_eq!(again.expires_at, Some(1_755_513_000 + 2 * 3600));
     assert_eq!(app.confirm_upload(&a1).await.unwrap(), Confirmed::Done);
-    // One that has arrived is in everybody's way, however long ago.
+    // A ready file keeps its id taken.
     fixture.clock.advance(HOUR * 1000);
     let ready = app.asset(&a1).await.unwrap().unwrap();
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Exists(ready));
 }
 
 #[tokio::test]
-async fn a_file_that_has_arrived_does_not_expire() {
+async fn ready_file_does_not_expire() {
     let fixture = Fixture::with_ana().await;
     assert_eq!(fixture.app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
     assert_eq!(fixture.app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::Done);
@@ -126,7 +130,7 @@ async fn a_file_that_has_arrived_does_not_expire() {
 }
 
 #[tokio::test]
-async fn the_environment_says_how_long_an_upload_may_take() {
+async fn settings_have_the_upload_window() {
     let Fixture { db, .. } = Fixture::with_ana().await;
     let settings = Settings { upload_window: Duration::from_secs(60) };
     let app = Gamificacion::with_settings(db, settings);
@@ -136,17 +140,17 @@ async fn the_environment_says_how_long_an_upload_may_take() {
 }
 
 #[tokio::test]
-async fn a_file_of_a_deleted_user_is_not_confirmed() {
+async fn file_of_a_deleted_user_cannot_be_confirmed() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
     assert!(app.delete_user(&id("ana")).await.unwrap());
     assert_eq!(app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::NoUser);
-    assert_eq!(fixture.keys().await, ["ASSET#a1|METADATA"], "it expires by itself");
+    assert_eq!(fixture.keys().await, ["ASSET#a1|METADATA"], "the pending asset expires");
 }
 
 #[tokio::test]
-async fn a_file_goes_with_its_link() {
+async fn deletion_of_a_file_deletes_its_link() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     let before = fixture.items().await;

@@ -1,4 +1,4 @@
-//! The design: what the document shows is what is stored.
+//! Design of the table, and the items as they are stored.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use tabla_kit::App;
 
 use super::*;
 
-/// The waits of those who lose a race take no time.
+// Paused, so that the waits of losers take no time.
 #[tokio::test(start_paused = true)]
-async fn the_design_is_sound_and_every_pattern_is_right() {
+async fn design_has_no_finding_and_every_pattern_the_right_answer() {
     let db = Db::new(Arc::new(InterleavingStore::new(MemoryStore::new())));
-    let ran = tabla_kit::check(&GamificacionApp, &db).await.expect("all is well");
+    let ran = tabla_kit::check(&GamificacionApp, &db).await.expect("every pattern and race passes");
     assert_eq!(ran.len(), GamificacionApp.design().patterns.len());
     let open: Vec<_> = lint::check(&GamificacionApp.design())
         .into_iter()
@@ -21,11 +21,11 @@ async fn the_design_is_sound_and_every_pattern_is_right() {
         .collect();
     assert!(open.is_empty(), "{open:?}");
     let panel = ran.iter().find(|ran| ran.pattern.name == "panel").unwrap();
-    assert!(panel.traces.len() > 1, "the large panel does not fit a page");
+    assert!(panel.traces.len() > 1, "the large panel takes several pages");
 }
 
 #[test]
-fn nothing_is_accepted_that_is_not_warned_of() {
+fn every_accepted_finding_is_found() {
     let design = GamificacionApp.design();
     let findings = lint::check(&design);
     for accepted in &design.accepted {
@@ -37,7 +37,7 @@ fn nothing_is_accepted_that_is_not_warned_of() {
 }
 
 #[test]
-fn the_readme_lists_the_patterns() {
+fn readme_lists_the_patterns() {
     let readme = include_str!("../../README.md");
     let (_, rest) = readme.split_once("<!-- patterns -->\n").unwrap();
     let (listed, _) = rest.split_once("<!-- /patterns -->").unwrap();
@@ -46,7 +46,7 @@ fn the_readme_lists_the_patterns() {
 }
 
 #[test]
-fn the_readme_names_tests_that_there_are() {
+fn readme_names_existing_tests() {
     let sources = [
         ("assets", include_str!("assets.rs")),
         ("design", include_str!("design.rs")),
@@ -67,7 +67,7 @@ fn the_readme_names_tests_that_there_are() {
 }
 
 #[test]
-fn the_table_is_the_documented_one() {
+fn table_has_the_documented_keys() {
     let table = &*GAMIFICACION;
     assert_eq!(table.name, "Gamificacion");
     assert_eq!(table.partition.attribute, "PK");
@@ -93,7 +93,7 @@ fn the_table_is_the_documented_one() {
 }
 
 #[tokio::test]
-async fn an_environment_names_its_table() {
+async fn environment_renames_the_table() {
     let db = Db::new(Stage::new(&Env::system()).await.store());
     let db = db.rename(&GAMIFICACION, "Gamificacion-test");
     db.create_table(&GAMIFICACION).await.unwrap();
@@ -104,13 +104,13 @@ async fn an_environment_names_its_table() {
     assert!(db.store().scan(Scan::new("Gamificacion")).await.is_err());
 }
 
-/// The moment of all items of these tests, under both names.
+/// Adds the times of all items of these tests.
 fn at_once(item: Item) -> Item {
     item.with("createdAt", "2025-08-18T10:30:00Z").with("updatedAt", "2025-08-18T10:30:00Z")
 }
 
 #[tokio::test]
-async fn users_are_the_documented_items() {
+async fn user_has_the_documented_items() {
     let fixture = Fixture::with_ana().await;
     assert_eq!(
         fixture.items().await,
@@ -133,7 +133,7 @@ async fn users_are_the_documented_items() {
 }
 
 #[tokio::test]
-async fn what_users_have_is_the_documented_items() {
+async fn entities_of_a_user_have_the_documented_items() {
     let Fixture { app, db, .. } = Fixture::with_ana().await;
     assert_eq!(app.add_goal(goal("g1", 10)).await.unwrap(), Added::Done);
     assert_eq!(app.add_product(product("p1", Some("NUEVO"))).await.unwrap(), Added::Done);
@@ -162,7 +162,11 @@ async fn what_users_have_is_the_documented_items() {
             .with("GSI4PK", "BADGE#NUEVO")
             .with("GSI4SK", "USER#ana#PRODUCT#p1")
     );
-    assert_eq!(stored("PRODUCT#p2"), plain("PRODUCT#p2"), "without a badge, not in the index");
+    assert_eq!(
+        stored("PRODUCT#p2"),
+        plain("PRODUCT#p2"),
+        "without a badge, the index has no entry"
+    );
     assert_eq!(stored("FEATURED#f1"), of_ana("FEATURED#f1", "featured").with("title", "Offer"));
     assert_eq!(
         stored("NETWORK#m1"),
@@ -179,7 +183,7 @@ async fn what_users_have_is_the_documented_items() {
 }
 
 #[tokio::test]
-async fn files_are_the_documented_items() {
+async fn file_has_the_documented_items() {
     let Fixture { app, db, .. } = Fixture::with_ana().await;
     assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
     let stored = || async {
@@ -196,7 +200,7 @@ async fn files_are_the_documented_items() {
         "contentType" => "image/png", "size" => 7,
     });
     let pending = file.clone().with("status", "pending").with("expiresAt", 1_755_516_600);
-    assert_eq!(stored().await, [pending], "an hour to arrive, and no link yet");
+    assert_eq!(stored().await, [pending], "expires in an hour, without a link");
     assert_eq!(app.confirm_upload(&id("a1")).await.unwrap(), Confirmed::Done);
     let link = at_once(item! {
         "PK" => "USER#ana", "SK" => "ASSET#a1", "entityType" => "assetLink", "productId" => "p1",
@@ -205,14 +209,14 @@ async fn files_are_the_documented_items() {
 }
 
 #[test]
-fn the_separator_cannot_stand_in_a_key() {
+fn id_in_a_key_rejects_the_separator() {
     for design in GamificacionApp.design().entities {
         let sources =
             design.indexes.iter().flat_map(|keys| [Some(&keys.partition), keys.sort.as_ref()]);
         let own = [Some(&design.partition), design.sort.as_ref()];
         for source in sources.chain(own).flatten() {
             let template = source.template().unwrap();
-            // Identifiers refuse it; a template that escapes or checks would say so.
+            // An id rejects the separator. A template that escapes or checks it has a format.
             assert!(template.parts().all(|part| part.format.is_empty()), "{source}");
         }
     }

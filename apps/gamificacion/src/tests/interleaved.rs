@@ -1,4 +1,4 @@
-//! Callers who meet between a read and the write that follows it.
+//! Concurrent callers between a read and the write that follows it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tabla_kit::App;
 
 use super::*;
 
-/// An app whose callers let others go first, now and then.
+/// App on a store that yields to other callers at random moments.
 async fn hesitant(seed: u64) -> (Db, Gamificacion) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock, seed);
@@ -30,23 +30,23 @@ async fn keys(db: &Db) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn races_have_their_winners_however_the_callers_meet() {
+async fn races_have_one_winner_in_every_interleaving() {
     for seed in 0..10 {
         let (db, _) = hesitant(seed).await;
-        let races = GamificacionApp.race(&db).await.expect("every race ends as it can");
+        let races = GamificacionApp.race(&db).await.expect("every race passes");
         assert_eq!(races.len(), 11);
     }
 }
 
 #[tokio::test]
-async fn an_upload_is_confirmed_or_deleted_and_leaves_no_half() {
+async fn concurrent_confirmation_and_deletion_leave_no_item() {
     let (mut confirmed_first, mut deleted_first) = (0, 0);
     for seed in 0..40 {
         let (db, app) = hesitant(seed).await;
         let a1 = id("a1");
         assert_eq!(app.begin_upload(upload("a1")).await.unwrap(), Added::Done);
         let (confirmed, deleted) = join(app.confirm_upload(&a1), app.delete_asset(&a1)).await;
-        // Whoever comes second, the file is gone in the end, and its link with it.
+        // In either order, the asset and its link are deleted.
         assert!(deleted.unwrap());
         match confirmed.unwrap() {
             Confirmed::Done => confirmed_first += 1,
@@ -59,7 +59,7 @@ async fn an_upload_is_confirmed_or_deleted_and_leaves_no_half() {
 }
 
 #[tokio::test]
-async fn a_user_who_is_being_deleted_leaves_nothing() {
+async fn deletion_of_a_user_with_concurrent_writes_leaves_no_item() {
     let (mut added, mut refused) = (0, 0);
     for seed in 0..40 {
         let (db, app) = hesitant(seed).await;
@@ -89,9 +89,9 @@ async fn fill(app: &Gamificacion) {
 }
 
 #[tokio::test]
-async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
-    // Before each of its writes somebody else is through, and the user is there again, with the
-    // same goal, member and file.
+async fn deletion_spares_a_user_created_again_under_the_same_id() {
+    // Before each transaction of the deletion, another caller deletes the user and creates the user
+    // again, with the same goal, member and file.
     for write in 1..=4 {
         let store = Arc::new(MemoryStore::new());
         let db = Db::new(store.clone());
@@ -112,16 +112,19 @@ async fn a_user_who_is_created_again_loses_nothing_to_who_was_deleting() {
             },
         );
         let app = Gamificacion::new(Db::new(Arc::new(store)));
-        assert!(!app.delete_user(&id("ana")).await.unwrap(), "somebody else has, write {write}");
+        assert!(
+            !app.delete_user(&id("ana")).await.unwrap(),
+            "deleted by the other caller, write {write}"
+        );
         assert_eq!(keys(&db).await, before, "write {write}");
-        let panel = others.panel_now(&id("ana")).await.unwrap();
+        let panel = others.panel(&id("ana")).await.unwrap();
         assert_eq!(panel.profile.unwrap().leaving, None, "write {write}");
         assert_eq!(panel.dashboard.unwrap().network_size, 1, "write {write}");
     }
 }
 
 #[tokio::test]
-async fn an_upload_that_others_begin_anew_is_theirs() {
+async fn concurrently_replaced_upload_is_not_deleted() {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
     let store = Arc::new(MemoryStore::with_env(env.clone()).with_sweep_every(None));
@@ -131,14 +134,14 @@ async fn an_upload_that_others_begin_anew_is_theirs() {
     assert_eq!(others.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
     assert!(others.begin_upload(upload("a1")).await.unwrap().is_done());
     clock.advance(Settings::default().upload_window);
-    // The second write is to delete the one that has expired, which is gone by then.
+    // The second transaction deletes the expired asset, which another caller has replaced by then.
     let app = others.clone();
     let store =
         InterleavingStore::new(store).with_hook_at(Operation::TransactWrite, 2, move || {
             let app = app.clone();
             async move {
-                let anew = Upload { size: 9, ..upload("a1") };
-                assert_eq!(app.begin_upload(anew).await.unwrap(), Added::Done);
+                let again = Upload { size: 9, ..upload("a1") };
+                assert_eq!(app.begin_upload(again).await.unwrap(), Added::Done);
             }
         });
     let app = Gamificacion::new(Db::with_env(Arc::new(store), env));
@@ -149,7 +152,7 @@ async fn an_upload_that_others_begin_anew_is_theirs() {
 }
 
 #[tokio::test]
-async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
+async fn second_call_finishes_an_interrupted_deletion() {
     let mut interrupted = 0;
     for calls in 0.. {
         let left = Arc::new(AtomicUsize::new(usize::MAX));
@@ -183,7 +186,7 @@ async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
         }
         interrupted += 1;
         if calls > 0 {
-            // The user is leaving: nothing can be added, and nobody comes in their place.
+            // The user is leaving: nothing can be added, and the id stays taken.
             assert_eq!(app.add_goal(goal("g2", 1)).await.unwrap(), Added::NoUser);
             let added = app.add_member(member("ana", "m2", "ORO", "ACTIVO")).await.unwrap();
             assert_eq!(added, Added::NoUser);
@@ -195,12 +198,12 @@ async fn deleting_a_user_is_finished_wherever_it_was_interrupted() {
         assert!(app.delete_user(&id("ana")).await.unwrap(), "after {calls} calls");
         assert_eq!(keys(&db).await, ["ASSET#a2|METADATA"], "after {calls} calls");
     }
-    // The mark, the panel, four things and a file, and the profile: one call each, or two.
+    // Calls: the mark, the panel, four deletions, two for the file, two for the profile.
     assert_eq!(interrupted, 10);
 }
 
 #[tokio::test]
-async fn a_user_who_changes_their_code_is_deleted_with_the_new_one() {
+async fn deletion_concurrent_with_a_code_change_releases_the_code() {
     for seed in 0..40 {
         let (db, app) = hesitant(seed).await;
         let ana = app.profile(&id("ana")).await.unwrap().unwrap();
@@ -209,6 +212,6 @@ async fn a_user_who_changes_their_code_is_deleted_with_the_new_one() {
             join(app.change_code(&ana, &new), app.delete_user(&ana.user_id)).await;
         let _ = changed.unwrap();
         assert!(deleted.unwrap());
-        assert!(keys(&db).await.is_empty(), "seed {seed}: no code is left behind");
+        assert!(keys(&db).await.is_empty(), "seed {seed}: the code is released");
     }
 }

@@ -1,4 +1,4 @@
-//! What the app promises.
+//! Tests of the app.
 #![allow(clippy::unwrap_used)]
 
 mod assets;
@@ -24,7 +24,7 @@ fn time(text: &str) -> UtcTime {
     text.parse().unwrap()
 }
 
-/// An app at 2025-08-18T10:30:00Z, and what is under it.
+/// App at 2025-08-18T10:30:00Z, with its database, stage and clock.
 struct Fixture {
     app: Gamificacion,
     db: Db,
@@ -42,21 +42,21 @@ impl Fixture {
         Self { app: Gamificacion::new(db.clone()), db, stage, clock }
     }
 
-    /// The same with the user `ana`, whose code is `ABC`.
+    /// Fixture with the user `ana`, whose code is `ABC`.
     async fn with_ana() -> Self {
         let fixture = Self::new().await;
         assert_eq!(fixture.app.create_user(profile("ana", "ABC")).await.unwrap(), Created::Done);
         fixture
     }
 
-    /// Everything that is stored, in the order of its keys.
+    /// All items, sorted by key.
     async fn items(&self) -> Vec<Item> {
         let mut items = self.db.store().scan(Scan::new("Gamificacion")).await.unwrap().items;
         items.sort_by_key(|item| (text(item, "PK"), text(item, "SK")));
         items
     }
 
-    /// The keys of everything that is stored.
+    /// Keys of all items, sorted.
     async fn keys(&self) -> Vec<String> {
         let items = self.items().await;
         items.iter().map(|item| format!("{}|{}", text(item, "PK"), text(item, "SK"))).collect()

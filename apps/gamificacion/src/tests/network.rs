@@ -1,10 +1,10 @@
 //! The networks of users.
 
-use tabla::entity::{Find, Outcome};
+use tabla::entity::{EntityQuery, Outcome};
 
 use super::*;
 
-/// Members of `ana` and of `ana2`, whose identifier begins with the other's.
+/// Members of `ana` and of `ana2`. The second id begins with the first.
 async fn networks() -> Fixture {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
@@ -25,23 +25,27 @@ fn names(members: &[NetworkMember]) -> String {
 }
 
 #[tokio::test]
-async fn members_are_found_by_level_and_status_within_a_user_and_overall() {
+async fn members_are_found_by_level_and_status_of_one_user_and_of_all() {
     let Fixture { db, .. } = networks().await;
     let (ana, oro, activo) = (id("ana"), id("ORO"), id("ACTIVO"));
-    let found = |find: Find<NetworkMember>| async { names(&db.all(find).await.unwrap()) };
+    let found = |query: EntityQuery<NetworkMember>| async { names(&db.all(query).await.unwrap()) };
     assert_eq!(found(network(&ana)).await, "abc");
-    // `ana2` sorts behind what `ana` has: `#` comes before digits.
+    // Members of `ana2` sort after those of `ana`, because `#` sorts before digits.
     assert_eq!(found(members_by_level(&oro)).await, "acd");
     assert_eq!(found(members_of_user_by_level(&ana, &oro)).await, "ac");
     assert_eq!(found(members_by_status(&activo)).await, "abd");
     assert_eq!(found(members_of_user_by_status(&ana, &activo)).await, "ab");
     assert_eq!(found(members_by_level_and_status(&oro, &activo)).await, "ad");
     assert_eq!(found(members_of_user_by_level_and_status(&ana, &oro, &activo)).await, "a");
-    assert_eq!(found(members_by_level(&id("OR"))).await, "", "a level is not a prefix");
+    assert_eq!(
+        found(members_by_level(&id("OR"))).await,
+        "",
+        "the partition key has the whole level"
+    );
 }
 
 #[tokio::test]
-async fn the_library_asks_the_same() {
+async fn operations_find_the_same_members_as_the_patterns() {
     let Fixture { app, .. } = networks().await;
     let (ana, oro, activo) = (id("ana"), id("ORO"), id("ACTIVO"));
     let found = app.members_by_level(None, &oro, None).await.unwrap().items;
@@ -60,7 +64,7 @@ async fn the_library_asks_the_same() {
 }
 
 #[tokio::test]
-async fn a_large_network_comes_in_pages() {
+async fn large_network_is_read_in_pages() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     for number in 0..PAGE * 2 + 10 {
         let member = member("ana", &format!("{number:04}"), "ORO", "ACTIVO");
@@ -72,7 +76,7 @@ async fn a_large_network_comes_in_pages() {
         let page = app.members_by_level(Some(&ana), &oro, after).await.unwrap();
         sizes.push(page.items.len());
         seen.extend(page.items.into_iter().map(|member| member.member_id));
-        // A cursor travels as text.
+        // A cursor survives a round trip as text.
         after = page.next.map(|next| next.to_string().parse().unwrap());
         if after.is_none() {
             break;
@@ -87,7 +91,7 @@ async fn a_large_network_comes_in_pages() {
 }
 
 #[tokio::test]
-async fn a_member_moves_with_the_keys_of_the_index() {
+async fn change_of_level_or_status_moves_the_index_entry() {
     let fixture = networks().await;
     let (app, db, ana) = (&fixture.app, &fixture.db, id("ana"));
     let (b, plata, oro) = (id("b"), id("PLATA"), id("ORO"));
@@ -103,7 +107,7 @@ async fn a_member_moves_with_the_keys_of_the_index() {
 }
 
 #[tokio::test]
-async fn a_member_who_is_not_where_one_believes_does_not_move() {
+async fn change_from_another_level_or_status_fails() {
     let fixture = networks().await;
     let (app, ana, b) = (&fixture.app, id("ana"), id("b"));
     let before = fixture.items().await;
@@ -115,11 +119,11 @@ async fn a_member_who_is_not_where_one_believes_does_not_move() {
     assert_eq!(lost, Outcome::Lost(present));
     let missing = app.change_level(&ana, &id("z"), &id("ORO"), &id("PLATA")).await.unwrap();
     assert_eq!(missing, Outcome::Lost(None));
-    assert_eq!(fixture.items().await, before, "nobody is created");
+    assert_eq!(fixture.items().await, before, "no item is created");
 }
 
 #[tokio::test]
-async fn the_dashboard_counts_the_members() {
+async fn dashboard_counts_the_members() {
     let fixture = networks().await;
     let (app, ana) = (&fixture.app, id("ana"));
     assert_eq!(fixture.dashboard().await.network_size, 3);

@@ -1,11 +1,11 @@
-//! Goals, points, products and what is shown first.
+//! Goals, points, products and featured entries.
 
 use tabla::entity::Outcome;
 
 use super::*;
 
 #[tokio::test]
-async fn what_is_there_is_not_added_again() {
+async fn existing_entity_is_not_created_again() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     assert_eq!(app.add_goal(goal("g1", 10)).await.unwrap(), Added::Done);
@@ -25,7 +25,7 @@ async fn what_is_there_is_not_added_again() {
 }
 
 #[tokio::test]
-async fn a_goal_is_completed_once_it_is_reached_and_only_once() {
+async fn reached_goal_is_completed_once() {
     let fixture = Fixture::with_ana().await;
     let (app, ana, g1) = (&fixture.app, id("ana"), id("g1"));
     assert_eq!(app.complete_goal(&ana, &g1).await.unwrap(), Completed::Missing);
@@ -42,17 +42,17 @@ async fn a_goal_is_completed_once_it_is_reached_and_only_once() {
     let before = fixture.items().await;
     let again = app.complete_goal(&ana, &g1).await.unwrap();
     assert_eq!(again, Completed::AlreadyDone(done.clone()));
-    // A goal that is done stays as it is.
+    // A completed goal does not change.
     let late = app.advance_goal(&ana, &g1, 1).await.unwrap();
     assert_eq!(late, Outcome::Lost(Some(done)));
     let missing = app.advance_goal(&ana, &id("g2"), 1).await.unwrap();
-    assert_eq!(missing, Outcome::Lost(None), "a goal that is not there is not created");
+    assert_eq!(missing, Outcome::Lost(None), "a missing goal is not created");
     assert_eq!(fixture.items().await, before);
     assert_eq!(fixture.dashboard().await.completed_goals, 1);
 }
 
 #[tokio::test]
-async fn points_add_up() {
+async fn points_are_added() {
     let fixture = Fixture::with_ana().await;
     for points in [1, 20, 300] {
         assert!(fixture.app.award_points(&id("ana"), points).await.unwrap().is_done());
@@ -65,7 +65,7 @@ async fn points_add_up() {
 }
 
 #[tokio::test]
-async fn products_are_found_by_their_badge_while_they_have_it() {
+async fn product_is_found_by_its_current_badge() {
     let fixture = Fixture::with_ana().await;
     let (app, ana, nuevo) = (&fixture.app, id("ana"), id("NUEVO"));
     assert!(app.add_product(product("p1", None)).await.unwrap().is_done());
@@ -97,7 +97,7 @@ async fn products_are_found_by_their_badge_while_they_have_it() {
 }
 
 #[tokio::test]
-async fn lists_have_one_kind_in_order() {
+async fn list_has_one_kind_of_entity_in_order() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     for number in ["2", "1", "3"] {
         assert!(app.add_goal(goal(number, 1)).await.unwrap().is_done());

@@ -7,28 +7,28 @@ use tabla::ops::PutItem;
 use super::*;
 
 #[tokio::test]
-async fn a_user_who_is_there_is_not_created_again() {
+async fn existing_user_is_not_created_again() {
     let fixture = Fixture::with_ana().await;
     let before = fixture.items().await;
     let present = fixture.app.profile(&id("ana")).await.unwrap();
     for code in ["ABC", "XYZ"] {
         let created = fixture.app.create_user(profile("ana", code)).await.unwrap();
-        assert_eq!(created, Created::Exists(present.clone()), "even if the code is taken, too");
+        assert_eq!(created, Created::Exists(present.clone()), "reported before a taken code");
     }
     assert_eq!(fixture.items().await, before);
 }
 
 #[tokio::test]
-async fn a_code_is_one_users() {
+async fn taken_code_is_refused_for_a_new_user() {
     let fixture = Fixture::with_ana().await;
     let before = fixture.items().await;
     let created = fixture.app.create_user(profile("eva", "ABC")).await.unwrap();
     assert_eq!(created, Created::CodeTaken);
-    assert_eq!(fixture.items().await, before, "neither a profile nor a dashboard is left");
+    assert_eq!(fixture.items().await, before, "neither a profile nor a dashboard is written");
 }
 
 #[tokio::test]
-async fn a_user_is_found_by_the_whole_code() {
+async fn user_is_found_by_the_whole_code_only() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     assert_eq!(app.create_user(profile("eva", "ABCD")).await.unwrap(), Created::Done);
     let found = app.user_by_code(&id("ABC")).await.unwrap().unwrap();
@@ -41,7 +41,7 @@ async fn a_user_is_found_by_the_whole_code() {
 }
 
 #[tokio::test]
-async fn a_user_who_takes_another_code_is_found_by_that_one_only() {
+async fn user_is_found_by_the_new_code_only() {
     let Fixture { app, clock, .. } = Fixture::with_ana().await;
     let ana = app.profile(&id("ana")).await.unwrap().unwrap();
     clock.advance(std::time::Duration::from_secs(60));
@@ -51,12 +51,12 @@ async fn a_user_who_takes_another_code_is_found_by_that_one_only() {
     assert_eq!(changed.updated_at, time("2025-08-18T10:31:00Z"));
     assert_eq!(app.user_by_code(&id("NEW")).await.unwrap(), Some(changed));
     assert_eq!(app.user_by_code(&id("ABC")).await.unwrap(), None);
-    // The old code is anybody's.
+    // The old code is free.
     assert_eq!(app.create_user(profile("eva", "ABC")).await.unwrap(), Created::Done);
 }
 
 #[tokio::test]
-async fn a_code_that_is_taken_is_not_changed_to() {
+async fn change_to_a_taken_code_fails() {
     let fixture = Fixture::with_ana().await;
     assert_eq!(fixture.app.create_user(profile("eva", "XYZ")).await.unwrap(), Created::Done);
     let before = fixture.items().await;
@@ -67,7 +67,7 @@ async fn a_code_that_is_taken_is_not_changed_to() {
 }
 
 #[tokio::test]
-async fn a_code_is_not_changed_by_who_believes_another() {
+async fn code_change_from_an_outdated_profile_fails() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     let read = app.profile(&id("ana")).await.unwrap().unwrap();
@@ -83,7 +83,7 @@ async fn a_code_is_not_changed_by_who_believes_another() {
 }
 
 #[tokio::test]
-async fn a_deleted_user_leaves_nothing() {
+async fn deleted_user_leaves_no_item() {
     let fixture = Fixture::with_ana().await;
     let app = &fixture.app;
     assert_eq!(app.create_user(profile("eva", "EVA")).await.unwrap(), Created::Done);
@@ -98,7 +98,7 @@ async fn a_deleted_user_leaves_nothing() {
     assert!(app.delete_user(&id("ana")).await.unwrap());
     assert_eq!(fixture.keys().await, others);
     assert!(!app.delete_user(&id("ana")).await.unwrap());
-    // The code is anybody's, and nothing can be added to somebody who is not there.
+    // Nothing can be added to a deleted user, and the code is free.
     assert_eq!(app.add_goal(goal("g1", 1)).await.unwrap(), Added::NoUser);
     let added = app.add_member(member("ana", "m1", "ORO", "ACTIVO")).await.unwrap();
     assert_eq!(added, Added::NoUser);
@@ -108,25 +108,24 @@ async fn a_deleted_user_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_panel_has_one_user_and_everything_about_them() {
+async fn panel_has_the_item_collection_of_one_user() {
     let Fixture { app, db, .. } = Fixture::with_ana().await;
-    // A user whose identifier begins with another's.
+    // An id that begins with another id.
     assert_eq!(app.create_user(profile("ana2", "DEF")).await.unwrap(), Created::Done);
     assert!(app.add_goal(goal("g1", 1)).await.unwrap().is_done());
     assert!(app.add_member(member("ana2", "m1", "ORO", "ACTIVO")).await.unwrap().is_done());
     let stray = item! { "PK" => "USER#ana", "SK" => "STRAY#1", "entityType" => "stray" };
     db.store().put(PutItem::new("Gamificacion", stray.clone())).await.unwrap();
-    for panel in [app.panel(&id("ana")).await.unwrap(), app.panel_now(&id("ana")).await.unwrap()] {
-        assert_eq!(panel.profile.unwrap().user_code, id("ABC"));
-        assert_eq!(panel.goals.len(), 1);
-        assert!(panel.network.is_empty());
-        assert_eq!(panel.unknown, std::slice::from_ref(&stray), "what is unknown is kept");
-    }
+    let panel = app.panel(&id("ana")).await.unwrap();
+    assert_eq!(panel.profile.unwrap().user_code, id("ABC"));
+    assert_eq!(panel.goals.len(), 1);
+    assert!(panel.network.is_empty());
+    assert_eq!(panel.unknown, [stray], "an item of an unknown kind is kept");
     assert_eq!(app.panel(&id("nobody")).await.unwrap(), Panel::default());
 }
 
 #[tokio::test]
-async fn a_panel_of_many_pages_is_whole() {
+async fn panel_is_read_over_all_pages() {
     let Fixture { app, .. } = Fixture::with_ana().await;
     for number in 0..8 {
         let bio = Some("x".repeat(300_000));
@@ -137,5 +136,5 @@ async fn a_panel_of_many_pages_is_whole() {
     let members: Vec<&str> = panel.network.iter().map(|member| member.member_id.as_str()).collect();
     assert_eq!(members, ["000", "001", "002", "003", "004", "005", "006", "007"]);
     assert_eq!(panel.dashboard.unwrap().network_size, 8);
-    assert!(panel.profile.is_some(), "it is behind 2.4 MB of members");
+    assert!(panel.profile.is_some(), "the profile sorts after 2.4 MB of members");
 }
