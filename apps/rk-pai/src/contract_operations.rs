@@ -1,207 +1,184 @@
-//! Contracts and their links: written, moved and deleted together.
+//! Contracts and their links, which one transaction writes, moves and deletes.
 
-use tabla::entity::{Change, Check, Entity, Id, Lost, Outcome, Transacted};
-use tabla::{Error, Result};
+use tabla::entity::Commit::{Canceled, Committed};
+use tabla::entity::{Cancellation, Check, Entity, Id, Outcome, Step};
+use tabla::{Error, ErrorKind, Result};
 
 use crate::contracts::*;
 use crate::operations::RkPai;
 
-/// What became of a new contract.
+/// Outcome of creating a contract.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum ContratoCreated {
-    /// It is its company's first.
+    /// The contract is its company's first.
     First,
-    /// Its company had one already: it stands under its own id.
+    /// The company has a first contract. This one is under its own id.
     Further,
-    /// Its origin has a contract of this id, and nothing was written. Here is the link.
+    /// The origin has a contract of this id; here is its link. Nothing was written.
     Taken(ContratoDeOrigen),
-    /// Its company has a further contract of the same id from another origin, and nothing was
-    /// written: the documented key has room for one.
+    /// The company has a further contract of this id from another origin, and the documented key
+    /// has room for one. Nothing was written.
     Collides(Contrato),
 }
 
-/// What became of moving a contract to another origin.
+/// Outcome of moving a contract to another origin.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub enum ContratoMoved {
-    /// It is there.
+    /// The contract as it is now.
     Done(Contrato),
-    /// The other origin has a contract of this id, and nothing has changed. Here is the link.
+    /// The other origin has a contract of this id; here is its link. Nothing was written.
     Taken(ContratoDeOrigen),
-    /// The contract is not where it was believed to be, and nothing has changed. Here is the
-    /// company's contract of this id, if there is one.
+    /// The contract has changed since it was read; here is the company's contract of this id, if
+    /// there is one. Nothing was written.
     Lost(Option<Contrato>),
 }
 
 impl RkPai {
-    /// Writes a contract and its link. The company's first one takes the documented place.
+    /// Creates a contract and its link. A company's first contract gets the documented key.
     pub async fn create_contrato(&self, contrato: &Contrato) -> Result<ContratoCreated> {
-        match self.create_as(contrato, PrimerContrato::from(contrato.clone())).await? {
-            Written::Done => return Ok(ContratoCreated::First),
-            Written::Linked(link) => return Ok(ContratoCreated::Taken(link)),
-            // The company has a first one.
-            Written::Occupied(_) => {}
+        let mut tx = self.db.transaction();
+        tx.create(PrimerContrato::from(contrato.clone()));
+        let link = tx.create(contrato.link());
+        match tx.commit().await? {
+            Committed => return Ok(ContratoCreated::First),
+            Canceled(c) if c.failed(&link) => {
+                return Ok(ContratoCreated::Taken(present(&c, &link)?));
+            }
+            // The company has a first contract.
+            Canceled(_) => {}
         }
-        Ok(match self.create_as(contrato, ContratoAdicional::from(contrato.clone())).await? {
-            Written::Done => ContratoCreated::Further,
-            Written::Linked(link) => ContratoCreated::Taken(link),
-            Written::Occupied(present) => ContratoCreated::Collides(present),
-        })
-    }
-
-    async fn create_as<E>(&self, contrato: &Contrato, form: E) -> Result<Written>
-    where
-        E: Entity + Into<Contrato>,
-    {
-        let transaction =
-            self.db.transaction().create("contrato", form)?.create("enlace", contrato.link())?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Written::Done),
-            Transacted::Lost(lost) => match lost.current("enlace")? {
-                Some(link) => Ok(Written::Linked(link)),
-                None => match lost.current::<E>("contrato")? {
-                    Some(present) => Ok(Written::Occupied(present.into())),
-                    None => Err(not_told()),
-                },
-            },
+        let mut tx = self.db.transaction();
+        let further = tx.create(ContratoAdicional::from(contrato.clone()));
+        let link = tx.create(contrato.link());
+        match tx.commit().await? {
+            Committed => Ok(ContratoCreated::Further),
+            Canceled(c) if c.failed(&link) => Ok(ContratoCreated::Taken(present(&c, &link)?)),
+            Canceled(c) => Ok(ContratoCreated::Collides(present(&c, &further)?.into())),
         }
     }
 
-    /// Moves a contract that was read to another origin: the contract, its keys in the index and
-    /// its link.
+    /// Moves a contract that was read to another origin: contract, index keys and link.
     pub async fn move_contrato(
         &self,
         contrato: &Contrato,
         id_origen: &Id,
     ) -> Result<ContratoMoved> {
-        if contrato.id_origen == *id_origen {
+        let Contrato { id_contrato, id_origen: old, .. } = contrato;
+        if old == id_origen {
             return Err(Error::validation(format!(
-                "the contract {} is of the origin {id_origen} already",
-                contrato.id_contrato
+                "cannot move contract {id_contrato}: {id_origen} is its origin already"
             )));
         }
         let moved = Contrato { id_origen: id_origen.clone(), ..contrato.clone() };
-        let transaction = self.db.transaction();
-        let first = self.first_of_id(contrato).await?;
-        let transaction = match is_at(first.as_ref(), &contrato.id_origen) {
-            true => {
-                let change = Change::of(&PrimerContrato::from(contrato.clone()))
-                    .set(PrimerContrato::ID_ORIGEN, id_origen)
-                    .when(is_first_one(contrato));
-                transaction.update("contrato", change)?
-            }
-            false => {
-                let change = Change::of(&ContratoAdicional::from(contrato.clone()))
-                    .set(ContratoAdicional::ID_ORIGEN, id_origen)
-                    .when(ContratoAdicional::ID_ORIGEN.eq(&contrato.id_origen));
-                transaction.update("contrato", change)?
-            }
+        let (is_first, other) = self.place(contrato).await?;
+        let mut tx = self.db.transaction();
+        let step = if is_first {
+            let change = PrimerContrato::from(contrato.clone()).change();
+            let change = change.set(PrimerContrato::ID_ORIGEN, id_origen);
+            Place::First(tx.update(change.when(is_first_one(contrato))))
+        } else {
+            let change = ContratoAdicional::from(contrato.clone()).change();
+            let change = change.set(ContratoAdicional::ID_ORIGEN, id_origen);
+            Place::Further(tx.update(change.when(ContratoAdicional::ID_ORIGEN.eq(old))))
         };
-        let transaction = transaction
-            .delete("enlace", &contrato.link().key(), Some(is_of_company(contrato)))?
-            .create("nuevo", moved.link())?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(ContratoMoved::Done(moved)),
-            // Whoever has lost the contract has lost, whatever else is taken.
-            Transacted::Lost(lost) if lost.is_lost("contrato") => {
-                Ok(ContratoMoved::Lost(current(&lost, contrato, first)?))
+        let old_link = tx.delete_if(&contrato.link().to_key(), is_of_company(contrato));
+        let new_link = tx.create(moved.link());
+        match tx.commit().await? {
+            Committed => Ok(ContratoMoved::Done(moved)),
+            // A changed contract is reported before a taken id.
+            Canceled(c) if step.failed(&c) => {
+                Ok(ContratoMoved::Lost(step.current(&c, id_contrato)?.or(other)))
             }
-            Transacted::Lost(lost) if lost.is_lost("enlace") => Err(not_linked(contrato)),
-            Transacted::Lost(lost) => {
-                lost.current("nuevo")?.map(ContratoMoved::Taken).ok_or_else(not_told)
-            }
+            Canceled(c) if c.failed(&old_link) => Err(not_linked(contrato)),
+            Canceled(c) => Ok(ContratoMoved::Taken(present(&c, &new_link)?)),
         }
     }
 
-    /// Deletes a contract that was read, and its link. Who loses sees the company's contract of this
-    /// id, if there is one.
+    /// Deletes a contract that was read, and its link. [`Outcome::Lost`] has the company's contract
+    /// of this id, if there is one.
     pub async fn delete_contrato(&self, contrato: &Contrato) -> Result<Outcome<Contrato>> {
-        let transaction = self.db.transaction();
-        let first = self.first_of_id(contrato).await?;
-        let transaction = match is_at(first.as_ref(), &contrato.id_origen) {
-            true => {
-                let key = PrimerContratoKey { id_empresa: contrato.id_empresa.clone() };
-                transaction.delete("contrato", &key, Some(is_first_one(contrato)))?
-            }
-            false => {
-                let key = further_key(contrato);
-                let is_it = ContratoAdicional::ID_ORIGEN.eq(&contrato.id_origen);
-                transaction.delete("contrato", &key, Some(is_it))?
-            }
+        let Contrato { id_empresa, id_origen, id_contrato, .. } = contrato;
+        let (is_first, other) = self.place(contrato).await?;
+        let mut tx = self.db.transaction();
+        let step = if is_first {
+            Place::First(tx.delete_if(&PrimerContrato::key(id_empresa), is_first_one(contrato)))
+        } else {
+            let key = ContratoAdicional::key(id_empresa, id_contrato);
+            Place::Further(tx.delete_if(&key, ContratoAdicional::ID_ORIGEN.eq(id_origen)))
         };
-        let link = contrato.link().key();
-        let transaction = transaction.delete("enlace", &link, Some(is_of_company(contrato)))?;
-        match transaction.run().await? {
-            Transacted::Done => Ok(Outcome::Done(contrato.clone())),
-            Transacted::Lost(lost) if lost.is_lost("contrato") => {
-                Ok(Outcome::Lost(current(&lost, contrato, first)?))
+        tx.delete_if(&contrato.link().to_key(), is_of_company(contrato));
+        match tx.commit().await? {
+            Committed => Ok(Outcome::Done(contrato.clone())),
+            Canceled(c) if step.failed(&c) => {
+                Ok(Outcome::Lost(step.current(&c, id_contrato)?.or(other)))
             }
-            Transacted::Lost(_) => Err(not_linked(contrato)),
+            Canceled(_) => Err(not_linked(contrato)),
         }
     }
 
-    /// The first contract of a company, if it has the id of this one. It may be of another origin,
-    /// and then it is another contract.
-    async fn first_of_id(&self, contrato: &Contrato) -> Result<Option<Contrato>> {
-        let key = PrimerContratoKey { id_empresa: contrato.id_empresa.clone() };
-        let first = self.db.get(&key).await?.map(Contrato::from);
-        Ok(first.filter(|first| first.id_contrato == contrato.id_contrato))
+    /// Whether a contract is its company's first; and the first contract, if it has the same id and
+    /// another origin.
+    async fn place(&self, contrato: &Contrato) -> Result<(bool, Option<Contrato>)> {
+        let first = self.db.get(&PrimerContrato::key(&contrato.id_empresa)).await?;
+        let first = first.map(Contrato::from);
+        match first.filter(|first| first.id_contrato == contrato.id_contrato) {
+            Some(first) if first.id_origen == contrato.id_origen => Ok((true, None)),
+            other => Ok((false, other)),
+        }
     }
 }
 
-fn is_at(contrato: Option<&Contrato>, id_origen: &Id) -> bool {
-    contrato.is_some_and(|contrato| contrato.id_origen == *id_origen)
+/// The step that writes a contract, under one of its two keys.
+enum Place {
+    First(Step<PrimerContrato>),
+    Further(Step<ContratoAdicional>),
 }
 
-/// The contract of the same company and id as one that is not where it was believed to be: in its
-/// place, or else the company's first.
-fn current(lost: &Lost, believed: &Contrato, first: Option<Contrato>) -> Result<Option<Contrato>> {
-    let present = lost.current::<Contrato>("contrato")?;
-    let present = present.filter(|present| present.id_contrato == believed.id_contrato);
-    // If the first one was believed to be this, it has lost, and is not what it was.
-    Ok(present.or(first.filter(|first| first.id_origen != believed.id_origen)))
-}
+impl Place {
+    fn failed(&self, c: &Cancellation) -> bool {
+        match self {
+            Self::First(step) => c.failed(step),
+            Self::Further(step) => c.failed(step),
+        }
+    }
 
-/// What became of writing a contract in one of its places.
-enum Written {
-    Done,
-    /// The origin has one of this id.
-    Linked(ContratoDeOrigen),
-    /// The place is another's.
-    Occupied(Contrato),
-}
-
-fn further_key(contrato: &Contrato) -> <ContratoAdicional as Entity>::Key {
-    ContratoAdicionalKey {
-        id_empresa: contrato.id_empresa.clone(),
-        id_contrato: contrato.id_contrato.clone(),
+    /// Contract that made the condition fail, if it has this id.
+    fn current(&self, c: &Cancellation, id_contrato: &Id) -> Result<Option<Contrato>> {
+        let current = match self {
+            Self::First(step) => c.current(step)?.map(Contrato::from),
+            Self::Further(step) => c.current(step)?.map(Contrato::from),
+        };
+        Ok(current.filter(|current| current.id_contrato == *id_contrato))
     }
 }
 
-/// Holds if the first contract is this one.
+/// Entity that a step could not create, because it exists.
+fn present<E: Entity>(c: &Cancellation, step: &Step<E>) -> Result<E> {
+    c.current(step)?.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Unexpected,
+            "the store does not return the item of a failed condition",
+        )
+    })
+}
+
+/// Holds if the company's first contract is this one.
 fn is_first_one(contrato: &Contrato) -> Check<PrimerContrato> {
     PrimerContrato::ID_ORIGEN
         .eq(&contrato.id_origen)
         .and(PrimerContrato::ID_CONTRATO.eq(&contrato.id_contrato))
 }
 
-/// Holds if a link is to the company of this contract.
+/// Holds if a link leads to the company of this contract.
 fn is_of_company(contrato: &Contrato) -> Check<ContratoDeOrigen> {
     ContratoDeOrigen::ID_EMPRESA.eq(&contrato.id_empresa)
 }
 
-/// A contract and its link are written, moved and deleted together.
 fn not_linked(contrato: &Contrato) -> Error {
     Error::corrupt(format!(
-        "the contract {} of the company {} is not linked to its origin",
+        "contract {} of company {} has no link from its origin",
         contrato.id_contrato, contrato.id_empresa
     ))
-}
-
-fn not_told() -> Error {
-    Error::new(
-        tabla::ErrorKind::Unexpected,
-        "a condition did not hold, and the store does not say what stands there",
-    )
 }

@@ -1,7 +1,7 @@
-//! The access patterns of the document as data: what each asks of the store.
+//! Declarations of the access patterns.
 //!
-//! Numbers 1 to 4 are the document's; a pattern that stands in the section of an index has the
-//! number of the index.
+//! Numbers 1 to 4 are those of the document. A pattern in the section of an index has the number of
+//! the index.
 
 use tabla::entity::{Id, KeyPart, Pattern, UtcMillis, UtcTime};
 use tabla_kit::{AtLine, Documented};
@@ -36,7 +36,7 @@ fn to() -> UtcTime {
     UtcTime::from_secs(1_738_367_999)
 }
 
-/// All of them.
+/// All patterns.
 pub(crate) fn patterns() -> Vec<Documented> {
     let mut all = documented();
     all.extend(of_entities());
@@ -44,7 +44,7 @@ pub(crate) fn patterns() -> Vec<Documented> {
     all
 }
 
-/// The four of the document, and one for each section of an index.
+/// The four patterns of the document, and one for each section of an index.
 fn documented() -> Vec<Documented> {
     vec![
         Pattern::new("usuario_por_email", "log in: the user with an email")
@@ -112,7 +112,7 @@ fn documented() -> Vec<Documented> {
     ]
 }
 
-/// What the list of entities asks for: each by its key, and each partition by what it has.
+/// Patterns of the list of entities: each entity by its key, and each kind in a partition.
 fn of_entities() -> Vec<Documented> {
     vec![
         Pattern::new("usuario", "a user by id").get::<Usuario>().at_line(149),
@@ -173,7 +173,7 @@ fn of_entities() -> Vec<Documented> {
     ]
 }
 
-/// The writes that a caller may lose.
+/// Conditional writes.
 fn writes() -> Vec<Documented> {
     vec![
         Pattern::new("create_usuario", "a user whose email nobody has")

@@ -1,14 +1,13 @@
-//! Addresses of email, as keys have them.
+//! Email addresses in keys.
 
 use tabla::{Error, Result};
 
 tabla::checked_text! {
-    /// An address of email in lower case: keys are compared byte by byte, and nobody means another
-    /// person by other capitals.
+    /// Email address in lower case: keys are compared byte by byte, and addresses ignore case.
     pub struct Email: address;
 }
 
-/// The longest address, in bytes (RFC 5321).
+/// Maximum length of an address in bytes (RFC 5321).
 const MAX_LENGTH: usize = 254;
 
 fn address(text: String) -> Result<String> {
@@ -18,7 +17,7 @@ fn address(text: String) -> Result<String> {
         .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
     if !is_address || text.len() > MAX_LENGTH || text.contains(char::is_whitespace) {
         return Err(Error::validation(format!(
-            "{text:?} is not an address of email that can be kept"
+            "{text:?} is not an email address: expected name@host, at most {MAX_LENGTH} bytes, without spaces"
         )));
     }
     Ok(text)

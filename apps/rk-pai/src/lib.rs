@@ -1,9 +1,9 @@
-//! Users, contracts, permissions and their log: one table with twelve indexes.
+//! Users, contracts, permissions and logs in one table with twelve indexes.
 //!
-//! Names of the document (tables, indexes, attributes, entities, patterns) are spelled as there,
-//! in Spanish. A contract is written together with its link to its origin, so that the contracts of
-//! an origin are a query; the email of a user is theirs alone. What the indexes carry depends on
-//! the [`Entorno`]: everything while developing, what the patterns read in production.
+//! Names of tables, indexes, attributes, entities and patterns are those of the document, in
+//! Spanish. A link from the origin is written with each contract, so that the contracts of an origin
+//! are a query. The email of a user is unique. An index carries all attributes in development, and
+//! those that the patterns read in production: see [`Entorno`].
 
 mod app;
 mod catalogues;

@@ -1,9 +1,9 @@
-//! What can be done with users and catalogues.
+//! Operations on users and catalogues.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use tabla::entity::{Change, Db, Entity, Id, Outcome, Page, UtcTime};
+use tabla::entity::{Db, Entity, Id, Outcome, Page, UtcTime};
 use tabla::{Cursor, Result};
 
 use crate::catalogues::*;
@@ -13,18 +13,17 @@ use crate::patterns;
 use crate::users::*;
 use crate::views::UsuarioPorEmail;
 
-/// How long the log keeps an entry, if nobody says.
+/// Default time from an entry of the log to its expiry.
 const RETENTION: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Users, contracts and catalogues on a database.
+/// Operations on the users, contracts and catalogues of a database.
 #[derive(Clone, Debug)]
 pub struct RkPai {
     pub(crate) db: Db,
     retention: Duration,
 }
 
-/// What is written once, under its own key and alone. Users, whose email is theirs alone, are
-/// among them; contracts are not, because their links go with them.
+/// Entity that [`RkPai::add`] creates. Contracts are not, because a link is created with each.
 pub trait Registrable: Entity {}
 
 macro_rules! registrable {
@@ -38,41 +37,39 @@ registrable! {
 }
 
 impl RkPai {
-    /// Users, contracts and catalogues on this database.
+    /// Operations whose log keeps entries for 365 days.
     pub fn new(db: Db) -> Self {
         Self { db, retention: RETENTION }
     }
 
-    /// With a log that keeps its entries this long.
+    /// Sets the time from an entry of the log to its expiry.
     #[must_use]
     pub fn with_retention(self, retention: Duration) -> Self {
         Self { retention, ..self }
     }
 
-    /// Pattern 1: the user with this email.
+    /// Pattern 1: the user with an email.
     pub async fn usuario_por_email(&self, email: &Email) -> Result<Option<UsuarioPorEmail>> {
         Ok(self.db.page(patterns::usuario_por_email(email)).await?.whole()?.items.pop())
     }
 
-    /// Pattern 4b: a page of the contracts of an origin, whole: their links, then the contracts of
-    /// all links, the companies' first ones in one batch and further ones in another. A contract
-    /// that goes in between is left out.
+    /// Pattern 4b: page of the contracts of an origin. One query reads the links, and two batches the
+    /// contracts: the first ones of companies, and the further ones. A contract that is deleted in
+    /// between is left out.
     pub async fn contratos_completos_por_origen(
         &self,
         id_origen: &Id,
         after: Option<Cursor>,
     ) -> Result<Page<Contrato>> {
         let links = self.db.page(patterns::contratos_por_origen(id_origen).after(after)).await?;
-        // A link does not say where in its company's partition the contract stands.
-        let (mut first, mut further) = (Vec::new(), Vec::new());
-        for ContratoDeOrigen { id_empresa, id_contrato, .. } in &links.items {
-            let (id_empresa, id_contrato) = (id_empresa.clone(), id_contrato.clone());
-            first.push(PrimerContratoKey { id_empresa: id_empresa.clone() });
-            further.push(ContratoAdicionalKey { id_empresa, id_contrato });
-        }
-        let first = self.db.get_each(&first).await?.into_iter();
+        // A link does not tell which of the two keys its contract has.
+        let first = links.items.iter().map(|link| PrimerContrato::key(&link.id_empresa));
+        let first = self.db.get_each(&first.collect::<Vec<_>>()).await?.into_iter();
         let first = first.map(|read| Ok(read?.map(Contrato::from)));
-        let further = self.db.get_each(&further).await?.into_iter();
+        let further = links.items.iter();
+        let further =
+            further.map(|link| ContratoAdicional::key(&link.id_empresa, &link.id_contrato));
+        let further = self.db.get_each(&further.collect::<Vec<_>>()).await?.into_iter();
         let further = further.map(|read| Ok(read?.map(Contrato::from)));
         let (mut found, mut unreadable) = (HashMap::new(), links.unreadable);
         for read in first.chain(further) {
@@ -88,28 +85,29 @@ impl RkPai {
         Ok(Page::new(items, links.next).with_unreadable(unreadable))
     }
 
-    /// Everything about a user, whatever its size.
+    /// Item collection of a user, over all its pages.
     pub async fn usuario_completo(&self, id_usuario: &Id) -> Result<UsuarioCompleto> {
         self.db.collect(patterns::usuario_completo(id_usuario)).await
     }
 
-    /// Writes what must not be there: who loses sees what is, or whose the email is not.
+    /// Creates an entity. [`Outcome::Lost`] has the existing one; [`Outcome::Taken`]: another user has
+    /// the email.
     pub async fn add<E: Registrable>(&self, entity: E) -> Result<Outcome<E>> {
         self.db.create(entity).await
     }
 
-    /// Gives a user that was read another email, if nobody has it and the user still has the one
-    /// that was read. The old one is free.
+    /// Changes the email of a user who was read, and releases the old email. It fails if the user has
+    /// another email than the one that was read.
     pub async fn change_email(&self, usuario: &Usuario, email: Email) -> Result<Outcome<Usuario>> {
-        self.db.update(Change::of(usuario).set(Usuario::EMAIL, email)).await
+        self.db.update(usuario.change().set(Usuario::EMAIL, email)).await
     }
 
-    /// Deletes a user; their email is free. What else is in their partition stays.
+    /// Deletes a user and releases the email. Other items of the partition stay.
     pub async fn delete_usuario(&self, id_usuario: &Id) -> Result<Outcome<Usuario>> {
-        self.db.delete(&UsuarioKey { id_usuario: id_usuario.clone() }).await
+        self.db.delete(&Usuario::key(id_usuario)).await
     }
 
-    /// Notes what a user did just now.
+    /// Adds an entry to the log of a user, at the current time.
     pub async fn annotate(
         &self,
         id_usuario: &Id,
@@ -121,7 +119,7 @@ impl RkPai {
         self.add(entry).await
     }
 
-    /// An entry of the log, with an id of its own and the time at which it goes.
+    /// Entry of a log, with a new id and an expiry.
     pub(crate) fn entry(
         &self,
         id_usuario: &Id,
@@ -141,7 +139,7 @@ impl RkPai {
         })
     }
 
-    /// An id that nobody else has; later ones sort later, also within a second.
+    /// A unique id. Ids sort by the millisecond of their creation.
     fn ordered_id(&self) -> Result<Id> {
         let millis = self.db.now().as_millis();
         Id::new(format!("{millis:012x}{:016x}", self.db.env().random.next_u64()))

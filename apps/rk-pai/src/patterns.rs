@@ -1,184 +1,147 @@
-//! What can be found: a function for each access pattern that reads by a key.
+//! Queries of the access patterns.
 //!
-//! Each index has entities of one kind, so that a pattern of an index asks for a whole partition,
-//! with no condition on the sort key, as the document does.
+//! An index holds entities of one kind. Its patterns read a whole partition without a condition on
+//! the sort key, as those of the document do.
 
-use tabla::entity::{Entity, Find, Id, Month, UtcMillis, UtcTime};
+use tabla::entity::{EntityQuery, Id, Month, UtcMillis, UtcTime};
 
 use crate::catalogues::*;
 use crate::contracts::*;
 use crate::email::Email;
-use crate::table::indexes;
 use crate::users::*;
 use crate::views::*;
 
-/// Pattern 1: the user with this email, who is the only one.
-pub fn usuario_por_email(email: &Email) -> Find<UsuarioPorEmail> {
-    UsuarioPorEmail::find_by(indexes::EMAIL)
-        .with(UsuarioPorEmail::EMAIL, email)
-        .whole_partition()
-        .limit(1)
+/// Pattern 1: the user with an email.
+pub fn usuario_por_email(email: &Email) -> EntityQuery<Usuario, UsuarioPorEmail> {
+    Usuario::con_email(email).whole_partition().limit(1).view()
 }
 
-/// Pattern 2: the users of a contract.
-pub fn usuarios_de_contrato(id_origen: &Id, id_contrato: &Id) -> Find<UsuarioDeContrato> {
-    UsuarioDeContrato::find_by(indexes::CONTRATO_USUARIO)
-        .with(UsuarioDeContrato::ID_ORIGEN, id_origen)
-        .with(UsuarioDeContrato::ID_CONTRATO, id_contrato)
-        .whole_partition()
+/// Pattern 2: users of a contract.
+pub fn usuarios_de_contrato(
+    id_origen: &Id,
+    id_contrato: &Id,
+) -> EntityQuery<ContratoUsuario, UsuarioDeContrato> {
+    ContratoUsuario::por_contrato(id_origen, id_contrato).whole_partition().view()
 }
 
-/// Pattern 3: the cycles of a contract.
-pub fn ciclos_de_contrato(id_origen: &Id, id_contrato: &Id) -> Find<Ciclo> {
-    Ciclo::find_by(indexes::CICLO)
-        .with(Ciclo::ID_ORIGEN, id_origen)
-        .with(Ciclo::ID_CONTRATO, id_contrato)
-        .whole_partition()
+/// Pattern 3: cycles of a contract.
+pub fn ciclos_de_contrato(id_origen: &Id, id_contrato: &Id) -> EntityQuery<Ciclo> {
+    Ciclo::por_contrato(id_origen, id_contrato).whole_partition()
 }
 
-/// Pattern 4: the contracts of an origin, by their links.
-pub fn contratos_por_origen(id_origen: &Id) -> Find<ContratoDeOrigen> {
-    ContratoDeOrigen::find().with(ContratoDeOrigen::ID_ORIGEN, id_origen)
+/// Pattern 4: links of an origin to its contracts.
+pub fn contratos_por_origen(id_origen: &Id) -> EntityQuery<ContratoDeOrigen> {
+    ContratoDeOrigen::of(id_origen).into_query()
 }
 
-/// The users of a device.
-pub fn usuarios_por_dispositivo(id_disp: &Id) -> Find<UsuarioDeDispositivo> {
-    UsuarioDeDispositivo::find_by(indexes::DISPOSITIVO)
-        .with(UsuarioDeDispositivo::ID_DISP, id_disp)
-        .whole_partition()
+/// Users of a device.
+pub fn usuarios_por_dispositivo(id_disp: &Id) -> EntityQuery<Dispositivo, UsuarioDeDispositivo> {
+    Dispositivo::por_dispositivo(id_disp).whole_partition().view()
 }
 
-/// The users with a profile.
-pub fn usuarios_por_perfil(id_perfil: &Id) -> Find<UsuarioDePerfil> {
-    UsuarioDePerfil::find_by(indexes::PERFIL_USUARIO)
-        .with(UsuarioDePerfil::ID_PERFIL, id_perfil)
-        .whole_partition()
+/// Users with a profile.
+pub fn usuarios_por_perfil(id_perfil: &Id) -> EntityQuery<PerfilUsuario, UsuarioDePerfil> {
+    PerfilUsuario::por_perfil(id_perfil).whole_partition().view()
 }
 
-/// What groups have set for a contract.
+/// Configurations of a contract, of all groups.
 pub fn configuraciones_por_contrato(
     id_origen: &Id,
     id_contrato: &Id,
-) -> Find<ConfiguracionDeContrato> {
-    ConfiguracionDeContrato::find_by(indexes::CONFIG)
-        .with(ConfiguracionDeContrato::ID_ORIGEN, id_origen)
-        .with(ConfiguracionDeContrato::ID_CONTRATO, id_contrato)
-        .whole_partition()
+) -> EntityQuery<ConfGrupoContrato, ConfiguracionDeContrato> {
+    ConfGrupoContrato::por_contrato(id_origen, id_contrato).whole_partition().view()
 }
 
-/// A contract by its origin and its id.
-pub fn contrato_por_origen_e_id(id_origen: &Id, id_contrato: &Id) -> Find<Contrato> {
-    Contrato::find_by(indexes::CONTRATO)
-        .with(Contrato::ID_ORIGEN, id_origen)
-        .with(Contrato::ID_CONTRATO, id_contrato)
-        .whole_partition()
+/// The contract with an origin and an id.
+pub fn contrato_por_origen_e_id(id_origen: &Id, id_contrato: &Id) -> EntityQuery<Contrato> {
+    Contrato::por_origen_e_id(id_origen, id_contrato).whole_partition()
 }
 
-/// The profiles that have a module.
-pub fn perfiles_por_modulo(id_modulo: &Id) -> Find<PerfilDeModulo> {
-    PerfilDeModulo::find_by(indexes::MODULO_PERFIL)
-        .with(PerfilDeModulo::ID_MODULO, id_modulo)
-        .whole_partition()
+/// Profiles with a module.
+pub fn perfiles_por_modulo(id_modulo: &Id) -> EntityQuery<ModuloPerfil, PerfilDeModulo> {
+    ModuloPerfil::por_modulo(id_modulo).whole_partition().view()
 }
 
-/// The profiles that have a service.
-pub fn perfiles_por_servicio(id_servicio: &Id) -> Find<PerfilDeServicio> {
-    PerfilDeServicio::find_by(indexes::SERVICIO_PERFIL)
-        .with(PerfilDeServicio::ID_SERVICIO, id_servicio)
-        .whole_partition()
+/// Profiles with a service.
+pub fn perfiles_por_servicio(id_servicio: &Id) -> EntityQuery<ServicioPerfil, PerfilDeServicio> {
+    ServicioPerfil::por_servicio(id_servicio).whole_partition().view()
 }
 
-/// The groups of a user.
-pub fn grupos_por_usuario(id_usuario: &Id) -> Find<GrupoDeUsuario> {
-    GrupoDeUsuario::find_by(indexes::USUARIO_GRUPOS)
-        .with(GrupoDeUsuario::ID_USUARIO, id_usuario)
-        .whole_partition()
+/// Groups of a user.
+pub fn grupos_por_usuario(id_usuario: &Id) -> EntityQuery<MiembroGrupo, GrupoDeUsuario> {
+    MiembroGrupo::por_usuario(id_usuario).whole_partition().view()
 }
 
-/// What dashboards have for a parameter.
-pub fn dash_params_por_parametro(id_parametro: &Id) -> Find<DashConfParams> {
-    DashConfParams::find_by(indexes::DASH_PARAMS)
-        .with(DashConfParams::ID_PARAMETRO, id_parametro)
-        .whole_partition()
+/// Values of a parameter on all dashboards.
+pub fn dash_params_por_parametro(id_parametro: &Id) -> EntityQuery<DashConfParams> {
+    DashConfParams::por_parametro(id_parametro).whole_partition()
 }
 
-/// What was done to an element, the last first.
-pub fn bitacora_por_elemento(id_elemento: &Id) -> Find<Bitacora> {
-    of_element(id_elemento).whole_partition()
+/// Log of an element, newest first.
+pub fn bitacora_por_elemento(id_elemento: &Id) -> EntityQuery<Bitacora> {
+    Bitacora::por_elemento(id_elemento).whole_partition().unexpired().newest_first()
 }
 
-/// What was done to an element between two moments, which belong to it, the last first.
-pub fn bitacora_por_elemento_entre(id_elemento: &Id, from: UtcTime, to: UtcTime) -> Find<Bitacora> {
-    of_element(id_elemento).between(Bitacora::TIMESTAMP, from, to)
+/// Log of an element from one moment to another, both included, newest first.
+pub fn bitacora_por_elemento_entre(
+    id_elemento: &Id,
+    from: UtcTime,
+    to: UtcTime,
+) -> EntityQuery<Bitacora> {
+    Bitacora::por_elemento(id_elemento).timestamp(from..=to).unexpired().newest_first()
 }
 
-fn of_element(id_elemento: &Id) -> Find<Bitacora> {
-    Bitacora::find_by(indexes::BITACORA)
-        .with(Bitacora::ID_ELEMENTO, id_elemento)
-        .unexpired()
-        .descending()
+/// Item collection of a user, to be read into a [`UsuarioCompleto`].
+pub fn usuario_completo(id_usuario: &Id) -> EntityQuery<Usuario> {
+    Usuario::of(id_usuario).whole_partition()
 }
 
-/// Everything about a user, for [`UsuarioCompleto`].
-pub fn usuario_completo(id_usuario: &Id) -> Find<Usuario> {
-    Usuario::find().with(Usuario::ID_USUARIO, id_usuario).whole_partition()
+/// Profiles of a user.
+pub fn perfiles_de_usuario(id_usuario: &Id) -> EntityQuery<PerfilUsuario> {
+    PerfilUsuario::of(id_usuario).into_query()
 }
 
-/// The profiles of a user.
-pub fn perfiles_de_usuario(id_usuario: &Id) -> Find<PerfilUsuario> {
-    PerfilUsuario::find().with(PerfilUsuario::ID_USUARIO, id_usuario)
+/// Contracts in which a user participates.
+pub fn contratos_de_usuario(id_usuario: &Id) -> EntityQuery<ContratoUsuario> {
+    ContratoUsuario::of(id_usuario).into_query()
 }
 
-/// The contracts that a user takes part in.
-pub fn contratos_de_usuario(id_usuario: &Id) -> Find<ContratoUsuario> {
-    ContratoUsuario::find().with(ContratoUsuario::ID_USUARIO, id_usuario)
+/// Devices of a user.
+pub fn dispositivos_de_usuario(id_usuario: &Id) -> EntityQuery<Dispositivo> {
+    Dispositivo::of(id_usuario).into_query()
 }
 
-/// The devices of a user.
-pub fn dispositivos_de_usuario(id_usuario: &Id) -> Find<Dispositivo> {
-    Dispositivo::find().with(Dispositivo::ID_USUARIO, id_usuario)
+/// Log of a user from one moment to another, both included, newest first.
+pub fn bitacora_de_usuario(id_usuario: &Id, from: UtcTime, to: UtcTime) -> EntityQuery<Bitacora> {
+    Bitacora::of(id_usuario).timestamp(from..=to).unexpired().newest_first()
 }
 
-/// What a user did between two moments, which belong to it, the last first.
-pub fn bitacora_de_usuario(id_usuario: &Id, from: UtcTime, to: UtcTime) -> Find<Bitacora> {
-    Bitacora::find()
-        .with(Bitacora::ID_USUARIO, id_usuario)
-        .between(Bitacora::TIMESTAMP, from, to)
-        .unexpired()
-        .descending()
+/// Statements of a participant from one month to another, both included.
+pub fn estados_de_cuenta(token: &Id, from: Month, to: Month) -> EntityQuery<EstadoCuenta> {
+    EstadoCuenta::of(token).periodo(from..=to)
 }
 
-/// The accounts of a participant from one month to another, which belong to it.
-pub fn estados_de_cuenta(token: &Id, from: Month, to: Month) -> Find<EstadoCuenta> {
-    EstadoCuenta::find().with(EstadoCuenta::TOKEN_PARTICIPANTE, token).between(
-        EstadoCuenta::PERIODO,
-        from,
-        to,
-    )
+/// Withdrawals of a participant from one moment to another, both included.
+pub fn retiros(token: &Id, from: UtcMillis, to: UtcMillis) -> EntityQuery<Retiro> {
+    Retiro::of(token).fecha_retiro(from..=to)
 }
 
-/// The withdrawals of a participant between two moments, which belong to it.
-pub fn retiros(token: &Id, from: UtcMillis, to: UtcMillis) -> Find<Retiro> {
-    Retiro::find().with(Retiro::TOKEN_PARTICIPANTE, token).between(Retiro::FECHA_RETIRO, from, to)
+/// Contracts of a company: the further ones by id, then the first.
+pub fn contratos_de_empresa(id_empresa: &Id) -> EntityQuery<Contrato> {
+    Contrato::of(id_empresa).whole_partition()
 }
 
-/// The contracts of a company: further ones by their ids, then the first one. Sees every write
-/// answered before.
-pub fn contratos_de_empresa(id_empresa: &Id) -> Find<Contrato> {
-    Contrato::find().with(Contrato::ID_EMPRESA, id_empresa).whole_partition().consistent()
+/// Modules of a profile.
+pub fn modulos_de_perfil(id_perfil: &Id) -> EntityQuery<ModuloPerfil> {
+    ModuloPerfil::of(id_perfil).into_query()
 }
 
-/// The modules of a profile.
-pub fn modulos_de_perfil(id_perfil: &Id) -> Find<ModuloPerfil> {
-    ModuloPerfil::find().with(ModuloPerfil::ID_PERFIL, id_perfil)
+/// Services of a profile.
+pub fn servicios_de_perfil(id_perfil: &Id) -> EntityQuery<ServicioPerfil> {
+    ServicioPerfil::of(id_perfil).into_query()
 }
 
-/// The services of a profile.
-pub fn servicios_de_perfil(id_perfil: &Id) -> Find<ServicioPerfil> {
-    ServicioPerfil::find().with(ServicioPerfil::ID_PERFIL, id_perfil)
-}
-
-/// The members of a group.
-pub fn miembros_de_grupo(id_grupo: &Id) -> Find<MiembroGrupo> {
-    MiembroGrupo::find().with(MiembroGrupo::ID_GRUPO, id_grupo)
+/// Members of a group.
+pub fn miembros_de_grupo(id_grupo: &Id) -> EntityQuery<MiembroGrupo> {
+    MiembroGrupo::of(id_grupo).into_query()
 }

@@ -1,11 +1,11 @@
-//! The table, its twelve indexes, and what they carry in each environment.
+//! The table, its twelve indexes, and their projections in each environment.
 
 use std::sync::LazyLock;
 
 use tabla::entity::{Db, TableDesign};
 use tabla::ops::{IndexProjection, StreamViewType};
 
-/// The names of the indexes. The document has no numbers 4 and 12.
+/// Names of the indexes. The document has no numbers 4 and 12.
 #[allow(missing_docs)]
 pub mod indexes {
     pub const EMAIL: &str = "GSI1-IndiceEmail";
@@ -22,8 +22,8 @@ pub mod indexes {
     pub const BITACORA: &str = "GSI14-IndiceBitacoraPorElemento";
 }
 
-/// The indexes with their keys, and what the patterns read through them: nothing but keys where the
-/// list is empty, because the ids of an entry are read from its keys.
+/// Name, partition key and sort key of each index, and the attributes that its patterns read. An
+/// empty list is a projection of keys only: the ids of an entry are read from its keys.
 const INDEXES: [(&str, &str, &str, &[&str]); 12] = [
     (indexes::EMAIL, "GSI1PK", "GSI1SK", &["email", "nombre", "estado"]),
     (indexes::DISPOSITIVO, "GSI2PK", "GSI2SK", &[]),
@@ -41,14 +41,14 @@ const INDEXES: [(&str, &str, &str, &[&str]); 12] = [
     (indexes::SERVICIO_PERFIL, "GSI10PK", "GSI10SK", &[]),
     (indexes::USUARIO_GRUPOS, "GSI11PK", "GSI11SK", &[]),
     (indexes::DASH_PARAMS, "GSI13PK", "GSI13SK", &["id_parametro", "valor"]),
-    // The TTL goes along, so that a reader can leave out what has expired.
+    // The TTL is carried, so that a query can filter expired entries.
     (indexes::BITACORA, "GSI14PK", "GSI14SK", &["id_elemento", "accion", "detalle", "ttl"]),
 ];
 
-/// The table `RK_PAI_SINGLE_TABLE_DEV`: every index carries everything.
+/// Table `RK_PAI_SINGLE_TABLE_DEV`, whose indexes carry all attributes.
 pub static RK_PAI: LazyLock<TableDesign> = LazyLock::new(|| design(|_| IndexProjection::all()));
 
-/// The same table in production: an index carries what is read through it.
+/// The table in production, whose indexes carry the attributes that the patterns read.
 static PRODUCTION: LazyLock<TableDesign> = LazyLock::new(|| {
     design(|read| match read {
         [] => IndexProjection::keys_only(),
@@ -67,18 +67,18 @@ fn design(projection: impl Fn(&[&str]) -> IndexProjection) -> TableDesign {
     })
 }
 
-/// Where the table is. The entities and their keys are the same everywhere.
+/// Environment of the table. Entities and keys are the same in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Entorno {
-    /// Development.
+    /// Development, where indexes carry all attributes.
     #[default]
     Dev,
-    /// Production.
+    /// Production, where indexes carry what the patterns read.
     Prod,
 }
 
 impl Entorno {
-    /// What the table is called there.
+    /// Name of the table.
     pub fn table_name(self) -> &'static str {
         match self {
             Self::Dev => "RK_PAI_SINGLE_TABLE_DEV",
@@ -86,8 +86,7 @@ impl Entorno {
         }
     }
 
-    /// The table as it is there. A design has one name, that of development: [`Entorno::db`] says
-    /// what the table is called.
+    /// Design of the table. Its name is that of development: [`Entorno::db`] renames it.
     pub fn table(self) -> &'static TableDesign {
         match self {
             Self::Dev => &RK_PAI,
@@ -95,7 +94,7 @@ impl Entorno {
         }
     }
 
-    /// The database with the table's name of this environment.
+    /// The database, with the table's name of this environment.
     #[must_use]
     pub fn db(self, db: Db) -> Db {
         db.rename(self.table(), self.table_name())

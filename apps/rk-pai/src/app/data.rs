@@ -1,4 +1,4 @@
-//! The data that the app is filled with: blocks of an origin each, that know nothing of each other.
+//! Sample data: independent blocks, each with an origin, companies, contracts, users and groups.
 
 use tabla::entity::{Day, Id, Month, UtcMillis, UtcTime};
 use tabla::{Error, Number, Result};
@@ -8,7 +8,7 @@ use crate::contracts::*;
 use crate::email::Email;
 use crate::users::*;
 
-/// Blocks at scale 1.
+/// Number of blocks at scale 1.
 pub(super) const BLOCKS: u32 = 3;
 /// Companies of a block, and the contracts of each.
 pub(super) const COMPANIES: u32 = 2;
@@ -17,8 +17,7 @@ pub(super) const CONTRACTS_EACH: u32 = 3;
 pub(super) const CONTRACTS: u32 = COMPANIES * CONTRACTS_EACH;
 /// Cycles of a contract: quarters.
 pub(super) const CYCLES: u32 = 4;
-/// Profiles of a block. The profile of number p has the modules up to p + 1 and the services up to
-/// p.
+/// Profiles of a block. Profile p has the modules up to p + 1 and the services up to p.
 pub(super) const PROFILES: u32 = 3;
 /// Groups of a block; the user of number n is in group 1 or 2, the first user in both.
 pub(super) const GROUPS: u32 = 2;
@@ -30,7 +29,7 @@ pub(super) const MONTHS: u32 = 6;
 pub(super) const ENTRIES: u32 = 5;
 pub(super) const ELEMENTS: u32 = 4;
 
-/// A block.
+/// Number of a block, in all its ids.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block(pub(super) u32);
 
@@ -47,7 +46,7 @@ impl Block {
         self.id("empresa", number)
     }
 
-    /// Contracts have ids of their origin, the same in each.
+    /// Id of a contract, which is the same in each origin.
     pub(super) fn id_contrato(self, number: u32) -> Result<Id> {
         Id::new(format!("contrato-{number:02}"))
     }
@@ -97,7 +96,7 @@ impl Block {
     }
 }
 
-/// A contract: the first of a company is that of the lowest number.
+/// A contract. The lowest number of a company is its first contract.
 pub(super) fn contrato(block: Block, number: u32) -> Result<Contrato> {
     Ok(Contrato {
         id_empresa: block.empresa(1 + (number - 1) / CONTRACTS_EACH)?,
@@ -120,7 +119,7 @@ pub(super) fn ciclo(block: Block, contract: u32, number: u32) -> Result<Ciclo> {
     })
 }
 
-/// What a group has set for the contract of its number.
+/// Configuration of the contract with the group's number.
 pub(super) fn configuracion(block: Block, group: u32) -> Result<ConfGrupoContrato> {
     let parametros = [("moneda", "MXN"), ("corte", "mensual")];
     Ok(ConfGrupoContrato {
@@ -132,7 +131,7 @@ pub(super) fn configuracion(block: Block, group: u32) -> Result<ConfGrupoContrat
     })
 }
 
-/// A user.
+/// An active user.
 pub(super) fn usuario(id_usuario: Id, email: Email) -> Usuario {
     Usuario {
         nombre: format!("Usuario {id_usuario}"),
@@ -144,21 +143,22 @@ pub(super) fn usuario(id_usuario: Id, email: Email) -> Usuario {
     }
 }
 
-/// What a profile may do in a module, and with a service.
+/// Permissions of a profile in a module.
 pub(super) fn modulo_perfil(id_perfil: Id, id_modulo: Id) -> ModuloPerfil {
     ModuloPerfil { id_perfil, id_modulo, permisos: vec!["leer".to_owned(), "editar".to_owned()] }
 }
 
+/// Permission of a profile for a service.
 pub(super) fn servicio_perfil(id_perfil: Id, id_servicio: Id) -> ServicioPerfil {
     ServicioPerfil { id_perfil, id_servicio, permisos: vec!["usar".to_owned()] }
 }
 
-/// A device, seen now.
+/// A device with its last access now.
 pub(super) fn dispositivo(id_usuario: Id, id_disp: Id, now: UtcTime) -> Dispositivo {
     Dispositivo { id_usuario, id_disp, plataforma: "android".to_owned(), ultimo_acceso: now }
 }
 
-/// The account of a month, of 2025.
+/// Statement of a month of 2025.
 pub(super) fn estado_cuenta(token: Id, month: u32) -> Result<EstadoCuenta> {
     Ok(EstadoCuenta {
         token_participante: token,
@@ -169,7 +169,7 @@ pub(super) fn estado_cuenta(token: Id, month: u32) -> Result<EstadoCuenta> {
     })
 }
 
-/// A withdrawal of so many cents.
+/// A withdrawal, with its amount in cents.
 pub(super) fn retiro(token: Id, fecha_retiro: UtcMillis, cents: u64) -> Result<Retiro> {
     let monto = money(cents)?;
     let estado = EstadoRetiro::Solicitado;
@@ -187,14 +187,14 @@ pub(super) fn month(number: u32) -> Result<Month> {
     format!("2025-{number:02}").parse()
 }
 
-/// A quarter of 2025: its first day and its last.
+/// First and last day of a quarter of 2025.
 fn quarter(number: u32) -> Result<(Day, Day)> {
     let first = month(number * 3 - 2)?;
     let last = month(number * 3)?;
     Ok((first.start().day(), last.end().day()))
 }
 
-/// So many cents, exactly.
+/// Amount of a number of cents.
 pub(super) fn money(cents: u64) -> Result<Number> {
     let text = format!("{}.{:02}", cents / 100, cents % 100);
     Number::parse(&text).map_err(|error| Error::validation(format!("{text}: {error}")))

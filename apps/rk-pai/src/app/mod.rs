@@ -1,4 +1,4 @@
-//! The app as the command line, the demo and the tests know it.
+//! The app for the command line, the demo and the tests.
 
 mod data;
 mod races;
@@ -23,11 +23,11 @@ use crate::users::*;
 /// The app, in one of its environments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RkPaiApp {
-    /// Which: it decides what the indexes carry.
+    /// Environment, which sets the projections of the indexes.
     pub entorno: Entorno,
 }
 
-/// Entities of which a partition has as many as are written, and why that is well.
+/// Entities without a limit in a partition, each with the reason to accept it.
 const BOUNDED: [(&str, &str); 9] = [
     ("PerfilUsuario", "a user has a few profiles"),
     ("ContratoUsuario", "a user takes part in a few contracts"),
@@ -40,7 +40,7 @@ const BOUNDED: [(&str, &str); 9] = [
     ("ServicioPerfil", "a profile has at most every service of the system"),
 ];
 
-/// Indexes through which less is read than they carry in development.
+/// Indexes that carry more in development than the patterns read.
 const WIDE: [&str; 8] = [
     indexes::EMAIL,
     indexes::DISPOSITIVO,
@@ -60,7 +60,7 @@ impl App for RkPaiApp {
         let kept = Accepted::new(
             Rule::LogWithoutTtl,
             "Retiro",
-            "withdrawals are accounts, not a log: they have to be kept",
+            "withdrawals are accounting records and must be kept",
         );
         let wide = match self.entorno {
             Entorno::Dev => &WIDE[..],
@@ -70,8 +70,8 @@ impl App for RkPaiApp {
             Accepted::new(
                 Rule::WideProjection,
                 subject,
-                "in development every index carries everything, as the document has it; in \
-                     production, what is read through it",
+                "in development every index carries all attributes, as in the document; in \
+                     production, those that the patterns read",
             )
         });
         AppDesign::new("rk-pai", "users, contracts, permissions and their log in one table")
@@ -128,10 +128,10 @@ impl App for RkPaiApp {
     }
 }
 
-/// What must hold after a race.
-fn check(holds: bool, otherwise: &str) -> Result<()> {
+/// Requires a fact after a race or in the sample data.
+fn check(holds: bool, error: &str) -> Result<()> {
     match holds {
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::Unexpected, otherwise)),
+        false => Err(Error::new(ErrorKind::Unexpected, error)),
     }
 }

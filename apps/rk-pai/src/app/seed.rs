@@ -1,4 +1,4 @@
-//! Fills the table.
+//! Writes the sample data.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::contracts::*;
 use crate::operations::{Registrable, RkPai};
 use crate::users::*;
 
-/// An entry that is older than the log keeps them.
+/// Age of an expired entry of the log.
 const LONG_AGO: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 pub(super) async fn seed(app: &RkPai, scale: u32, progress: Progress<'_>) -> Result<()> {
@@ -27,7 +27,7 @@ pub(super) async fn seed(app: &RkPai, scale: u32, progress: Progress<'_>) -> Res
         let block = Block(number);
         contracts(app, block).await?;
         catalogues(app, block).await?;
-        // The users of a block know nothing of each other, and are written side by side.
+        // The users of a block are independent, and are written concurrently.
         let users = (1..=USERS).map(async |number| {
             self::user(app, block, number).await?;
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
@@ -38,7 +38,7 @@ pub(super) async fn seed(app: &RkPai, scale: u32, progress: Progress<'_>) -> Res
     Ok(())
 }
 
-/// Writes what is not there; on a table that is filled already, what is there stays.
+/// Creates an entity. An existing one is kept, so that the seed can run again.
 async fn add<E: Registrable>(app: &RkPai, entity: E) -> Result<()> {
     let _ = app.add(entity).await?;
     Ok(())
@@ -49,7 +49,7 @@ async fn contracts(app: &RkPai, block: Block) -> Result<()> {
     for number in 1..=CONTRACTS {
         let created = app.create_contrato(&contrato(block, number)?).await?;
         let collides = matches!(created, ContratoCreated::Collides(_));
-        check(!collides, "two contracts want the same place")?;
+        check(!collides, "two contracts have the same key")?;
         let cycles =
             (1..=CYCLES).map(|cycle| async move { add(app, ciclo(block, number, cycle)?).await });
         try_join_all(cycles).await?;
@@ -139,7 +139,7 @@ async fn user(app: &RkPai, block: Block, number: u32) -> Result<()> {
         add(app, entry).await?;
     }
     if number == 1 {
-        // One has expired and is still there.
+        // An expired entry that is still stored.
         let elemento = block.elemento(1)?;
         let entry = app.entry(&id, now.minus(LONG_AGO), "consulta", Some(&elemento), None)?;
         add(app, entry).await?;

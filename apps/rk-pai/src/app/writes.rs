@@ -1,5 +1,4 @@
-//! Runs the patterns that write, on data of their own, so that the other answers stay what they
-//! are.
+//! Runs the writes, and checks their answers. They use other blocks than the reads.
 
 use tabla::Result;
 use tabla::entity::{Id, Outcome, UtcTime};
@@ -13,9 +12,9 @@ use crate::email::Email;
 use crate::operations::{Registrable, RkPai};
 use crate::users::*;
 
-/// A block that nothing was written of.
+/// Block that the seed does not write.
 const FRESH: Block = Block(900);
-/// Another, whose origin a contract moves to.
+/// Block whose origin a contract is moved to.
 const OTHER: Block = Block(901);
 
 fn user() -> Result<Id> {
@@ -26,7 +25,7 @@ fn new_email() -> Result<Email> {
     Email::new("otro.correo@example.com")
 }
 
-/// Writes what is new.
+/// Answer of creating an entity, which must be new.
 async fn add<E: Registrable>(app: &RkPai, entity: E, shown: &str) -> Result<Option<Answer>> {
     let added = app.add(entity).await?;
     Answer::new(1, shown).expect(added.is_done(), "a new one").map(Some)

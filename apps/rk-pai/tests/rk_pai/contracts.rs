@@ -6,7 +6,7 @@ use tabla_rk_pai::*;
 use crate::{app, contrato, count, id, snapshot};
 
 #[tokio::test]
-async fn a_companys_first_contract_takes_the_documented_place() {
+async fn first_contract_of_a_company_has_the_documented_key() {
     let (app, db, _) = app().await;
     let first = contrato("E1", "7", "70");
     assert_eq!(app.create_contrato(&first).await.unwrap(), ContratoCreated::First);
@@ -42,34 +42,34 @@ async fn a_companys_first_contract_takes_the_documented_place() {
 }
 
 #[tokio::test]
-async fn a_contract_that_the_origin_has_is_not_written_again() {
+async fn contract_with_a_taken_id_is_not_created() {
     let (app, db, _) = app().await;
     let first = contrato("E1", "7", "70");
     assert_eq!(app.create_contrato(&first).await.unwrap(), ContratoCreated::First);
     let before = snapshot(&db).await;
     let link = ContratoDeOrigen { id_origen: id("7"), id_contrato: id("70"), id_empresa: id("E1") };
-    // Another company loses, and so does the same one.
+    // The id is taken for another company and for the same one.
     for company in ["E3", "E1"] {
-        let lost = app.create_contrato(&contrato(company, "7", "70")).await.unwrap();
-        assert_eq!(lost, ContratoCreated::Taken(link.clone()));
+        let refused = app.create_contrato(&contrato(company, "7", "70")).await.unwrap();
+        assert_eq!(refused, ContratoCreated::Taken(link.clone()));
     }
     assert_eq!(snapshot(&db).await, before);
 }
 
 #[tokio::test]
-async fn the_documented_key_has_room_for_one_further_contract_of_an_id() {
+async fn second_further_contract_of_an_id_is_refused() {
     let (app, db, _) = app().await;
     for (origen, expected) in [("1", ContratoCreated::First), ("2", ContratoCreated::Further)] {
         assert_eq!(app.create_contrato(&contrato("E1", origen, "70")).await.unwrap(), expected);
     }
     let before = snapshot(&db).await;
-    let lost = app.create_contrato(&contrato("E1", "3", "70")).await.unwrap();
-    assert_eq!(lost, ContratoCreated::Collides(contrato("E1", "2", "70")));
+    let refused = app.create_contrato(&contrato("E1", "3", "70")).await.unwrap();
+    assert_eq!(refused, ContratoCreated::Collides(contrato("E1", "2", "70")));
     assert_eq!(snapshot(&db).await, before);
 }
 
 #[tokio::test]
-async fn a_moved_contract_is_as_if_it_had_been_written_there() {
+async fn moved_contract_equals_one_created_there() {
     for further in [false, true] {
         let (app, db, _) = app().await;
         let contract = contrato("E1", "7", "70");
@@ -91,7 +91,7 @@ async fn a_moved_contract_is_as_if_it_had_been_written_there() {
 }
 
 #[tokio::test]
-async fn who_cannot_move_a_contract_changes_nothing() {
+async fn failed_move_writes_nothing() {
     let (app, db, _) = app().await;
     let (ours, theirs) = (contrato("E1", "7", "70"), contrato("E2", "8", "70"));
     let _ = app.create_contrato(&ours).await.unwrap();
@@ -100,39 +100,39 @@ async fn who_cannot_move_a_contract_changes_nothing() {
     let link = ContratoDeOrigen { id_origen: id("8"), id_contrato: id("70"), id_empresa: id("E2") };
     let taken = app.move_contrato(&ours, &id("8")).await.unwrap();
     assert_eq!(taken, ContratoMoved::Taken(link));
-    // Nobody has these: two are of another origin than believed, one does not exist.
-    for (believed, present) in [
+    // Two have another origin than the stored contract, and one does not exist.
+    for (stale, present) in [
         (contrato("E1", "9", "70"), Some(ours.clone())),
         (contrato("E2", "7", "70"), Some(theirs)),
         (contrato("E1", "7", "71"), None),
     ] {
-        let lost = app.move_contrato(&believed, &id("10")).await.unwrap();
-        assert_eq!(lost, ContratoMoved::Lost(present), "{believed:?}");
+        let lost = app.move_contrato(&stale, &id("10")).await.unwrap();
+        assert_eq!(lost, ContratoMoved::Lost(present), "{stale:?}");
     }
-    assert!(app.move_contrato(&ours, &id("7")).await.is_err(), "it is there already");
+    assert!(app.move_contrato(&ours, &id("7")).await.is_err(), "the origin is the same");
     assert_eq!(snapshot(&db).await, before);
 }
 
 #[tokio::test]
-async fn a_deleted_contract_takes_its_link_along() {
+async fn deletion_of_a_contract_deletes_its_link() {
     let (app, db, _) = app().await;
     let (first, further) = (contrato("E1", "7", "70"), contrato("E1", "7", "71"));
     let _ = app.create_contrato(&first).await.unwrap();
     let _ = app.create_contrato(&further).await.unwrap();
     let before = snapshot(&db).await;
-    for (believed, present) in [
+    for (stale, present) in [
         (contrato("E1", "8", "70"), Some(first.clone())),
         (contrato("E1", "8", "71"), Some(further.clone())),
         (contrato("E1", "7", "72"), None),
         (contrato("E2", "7", "70"), None),
     ] {
-        let lost = app.delete_contrato(&believed).await.unwrap();
-        assert_eq!(lost, Outcome::Lost(present), "{believed:?}");
+        let lost = app.delete_contrato(&stale).await.unwrap();
+        assert_eq!(lost, Outcome::Lost(present), "{stale:?}");
     }
     assert_eq!(snapshot(&db).await, before);
     assert_eq!(app.delete_contrato(&first).await.unwrap(), Outcome::Done(first.clone()));
     assert_eq!(app.delete_contrato(&first).await.unwrap(), Outcome::Lost(None));
-    // The documented place is free, and the next one takes it.
+    // The documented key is free, and the next contract gets it.
     let next = contrato("E1", "7", "72");
     assert_eq!(app.create_contrato(&next).await.unwrap(), ContratoCreated::First);
     assert_eq!(app.delete_contrato(&further).await.unwrap(), Outcome::Done(further));
@@ -141,7 +141,7 @@ async fn a_deleted_contract_takes_its_link_along() {
 }
 
 #[tokio::test]
-async fn a_group_has_one_configuration() {
+async fn group_has_one_configuration() {
     let (app, db, _) = app().await;
     let configuration = |contract: &str| ConfGrupoContrato {
         id_grupo: id("g1"),

@@ -16,9 +16,9 @@ fn open(app: RkPaiApp) -> Vec<Finding> {
     lint::check(&app.design()).into_iter().filter(|finding| finding.accepted.is_none()).collect()
 }
 
-/// The waits of those who lose a race take no time.
+// Paused, so that the waits of losers take no time.
 #[tokio::test(start_paused = true)]
-async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
+async fn design_has_no_finding_and_every_pattern_the_right_answer() {
     for entorno in BOTH {
         let app = RkPaiApp { entorno };
         assert_eq!(open(app), [], "{entorno:?}");
@@ -29,7 +29,7 @@ async fn the_design_is_sound_and_every_pattern_is_right_in_every_environment() {
 }
 
 #[test]
-fn nothing_is_accepted_that_does_not_occur() {
+fn every_accepted_finding_is_found() {
     for entorno in BOTH {
         let design = RkPaiApp { entorno }.design();
         let findings = lint::check(&design);
@@ -43,7 +43,7 @@ fn nothing_is_accepted_that_does_not_occur() {
 }
 
 #[tokio::test]
-async fn the_table_has_its_documented_name_and_twelve_indexes_in_every_environment() {
+async fn table_has_the_documented_name_and_twelve_indexes() {
     for (entorno, name) in
         BOTH.into_iter().zip(["RK_PAI_SINGLE_TABLE_DEV", "RK_PAI_SINGLE_TABLE_PROD"])
     {
@@ -64,7 +64,11 @@ async fn the_table_has_its_documented_name_and_twelve_indexes_in_every_environme
             ("GSI13-IndiceDashConfParamsPorParametro", Some(2)),
             ("GSI7-IndiceCatContratoPorOrigenIdContrato", Some(4)),
         ];
-        assert_eq!(table.global_secondary_indexes.len(), 12, "the document says 10 and lists 12");
+        assert_eq!(
+            table.global_secondary_indexes.len(),
+            12,
+            "the document counts 10 indexes and lists 12"
+        );
         for (index, carried) in expected {
             let found = table.global_secondary_indexes.iter().find(|found| found.name == index);
             let projection = &found.unwrap_or_else(|| panic!("{index}")).projection;
@@ -81,7 +85,7 @@ async fn the_table_has_its_documented_name_and_twelve_indexes_in_every_environme
 }
 
 #[test]
-fn an_index_that_carries_too_little_is_found() {
+fn lint_finds_an_index_that_carries_too_little() {
     let mut design = RkPaiApp::default().design();
     let mut table: TableDesign = RK_PAI.clone();
     for index in &mut table.indexes {

@@ -1,4 +1,4 @@
-//! The keys that the document gives, byte for byte; and that none could be another's.
+//! Keys of the items, which are those of the document and distinct for each entity.
 
 use tabla::Item;
 use tabla::entity::{Entity, Id, UtcMillis, UtcTime};
@@ -7,13 +7,13 @@ use tabla_rk_pai::*;
 
 use crate::{contrato, id, time, usuario};
 
-/// An entity with the keys that it has to have.
+/// Item of an entity, with the expected keys.
 struct Example {
     name: &'static str,
     item: Item,
     pk: &'static str,
     sk: &'static str,
-    /// The number of its index, and its partition key there.
+    /// Number of its index, and its partition key there.
     index: Option<(u32, &'static str)>,
 }
 
@@ -25,7 +25,7 @@ fn of<E: Entity>(
     Example { name: E::design().name, item: entity.to_item().unwrap(), pk, sk, index }
 }
 
-/// One of each kind.
+/// An example of each entity.
 fn examples() -> Vec<Example> {
     let user = || id("1");
     let nombre = || "x".to_owned();
@@ -182,7 +182,7 @@ fn keys_are_those_of_the_document() {
         match index {
             None => assert!(own.is_empty(), "{name}: {own:?}"),
             Some((number, partition)) => {
-                // The log alone is sorted by `_sk` in its index.
+                // Only the log is sorted by `_sk` in its index.
                 let sort = if number == 14 { sk } else { pk };
                 let keys = [format!("GSI{number}PK"), format!("GSI{number}SK")];
                 assert_eq!(text(&keys[0]), Some(partition), "{name}");
@@ -194,11 +194,11 @@ fn keys_are_those_of_the_document() {
 }
 
 #[test]
-fn every_entity_has_an_example_and_is_recognised_by_its_key_alone() {
+fn every_entity_is_recognised_by_its_key() {
     let examples = examples();
     let entities = RkPaiApp::default().design().entities;
     for entity in &entities {
-        assert!(entity.tag.is_none(), "the document has no attribute that says what an item is");
+        assert!(entity.tag.is_none(), "the document has no attribute for the kind of an item");
         assert!(examples.iter().any(|example| example.name == entity.name), "{}", entity.name);
     }
     for Example { name, item, .. } in &examples {
@@ -212,7 +212,7 @@ fn every_entity_has_an_example_and_is_recognised_by_its_key_alone() {
 }
 
 #[test]
-fn an_entry_of_the_log_is_this_item() {
+fn log_entry_has_the_documented_item() {
     assert_eq!(
         log(Some(id("e1"))).to_item().unwrap(),
         tabla::item! {
@@ -225,12 +225,15 @@ fn an_entry_of_the_log_is_this_item() {
 }
 
 #[test]
-fn an_id_with_the_separator_is_refused() {
-    assert!(Id::new("7#ID_CONTRATO#70").is_err(), "it would be a contract of another origin");
+fn id_with_the_separator_is_refused() {
+    assert!(
+        Id::new("7#ID_CONTRATO#70").is_err(),
+        "its key would be that of a contract of another origin"
+    );
 }
 
 #[test]
-fn the_documents_patterns_ask_what_it_says() {
+fn patterns_have_the_documented_key_conditions() {
     let asked = |name: &str| {
         let all = RkPaiApp::default().documented();
         let found = all.into_iter().find(|documented| documented.pattern.name == name).unwrap();
@@ -261,7 +264,7 @@ fn the_documents_patterns_ask_what_it_says() {
             "GSI8PK = \"ORIGEN#<id_origen>#ID_CONTRATO#<id_contrato>\""
         )
     );
-    // The fourth is refused as it is written: links answer it.
+    // The store rejects the fourth as the document has it. The pattern queries the links.
     assert_eq!(
         asked("contratos_por_origen"),
         expected(

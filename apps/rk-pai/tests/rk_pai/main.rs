@@ -1,4 +1,4 @@
-//! The app: its design, its keys, and what those who lose see.
+//! Tests of the app.
 #![allow(clippy::unwrap_used)]
 
 mod contracts;
@@ -24,7 +24,7 @@ fn time(text: &str) -> UtcTime {
     text.parse().unwrap()
 }
 
-/// An app at 2025-08-18T10:30:00Z, its database and its clock.
+/// App at 2025-08-18T10:30:00Z, with its database and its clock.
 async fn app() -> (RkPai, Db, ManualClock) {
     let clock = ManualClock::new(Timestamp::from_secs(1_755_513_000));
     let env = Env::test(clock.clone(), 7);
@@ -33,7 +33,7 @@ async fn app() -> (RkPai, Db, ManualClock) {
     (RkPai::new(db.clone()), db, clock)
 }
 
-/// Everything in the table.
+/// All items, sorted by key.
 async fn snapshot(db: &Db) -> Vec<Item> {
     let mut items = db.store().scan(Scan::new(&RK_PAI.name)).await.unwrap().items;
     items.sort_by_key(|item| format!("{:?} {:?}", item.get("_pk"), item.get("_sk")));

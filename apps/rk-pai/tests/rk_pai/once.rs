@@ -1,4 +1,4 @@
-//! What is written once: who comes second sees what is there, and writes nothing.
+//! Entities that are created once: a second caller gets the existing one, and writes nothing.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use tabla_rk_pai::*;
 
 use crate::{app, id, snapshot, time};
 
-/// Writes one, and then another with the same key.
+/// Creates an entity, and then another with the same key.
 async fn twice<E: Registrable + PartialEq + Debug>(app: &RkPai, db: &Db, first: E, second: E) {
     let written = app.add(first).await.unwrap().done().unwrap();
     let before = snapshot(db).await;
@@ -16,14 +16,13 @@ async fn twice<E: Registrable + PartialEq + Debug>(app: &RkPai, db: &Db, first: 
 }
 
 #[tokio::test]
-async fn relations_are_written_once() {
+async fn relation_is_created_once() {
     let (app, db, _) = app().await;
     let (user, group) = (|| id("1"), || id("g1"));
     let profile = |at| PerfilUsuario { id_usuario: user(), id_perfil: id("p1"), asignado_en: at };
     twice(&app, &db, profile(UtcTime::default()), profile(time("2025-01-01T00:00:00Z"))).await;
-    let find = perfiles_de_usuario(&user());
-    let found = db.page(find).await.unwrap().items;
-    assert_eq!(found, [profile(time("2025-08-18T10:30:00Z"))], "at the time of the clock");
+    let found = db.page(perfiles_de_usuario(&user())).await.unwrap().items;
+    assert_eq!(found, [profile(time("2025-08-18T10:30:00Z"))], "created at the time of the clock");
     let contract = |at| ContratoUsuario {
         id_usuario: user(),
         id_origen: id("7"),
@@ -57,7 +56,7 @@ async fn relations_are_written_once() {
 }
 
 #[tokio::test]
-async fn catalogues_are_written_once() {
+async fn catalogue_entry_is_created_once() {
     let (app, db, _) = app().await;
     let name = |text: &str| text.to_owned();
     let origin = |text: &str| Origen { id_origen: id("7"), nombre: name(text) };
@@ -84,7 +83,7 @@ async fn catalogues_are_written_once() {
         valor: name(text),
     };
     twice(&app, &db, parameter("1"), parameter("2")).await;
-    // A group has one configuration, whatever the contract.
+    // A group has one configuration, for any contract.
     let configuration = |contract: &str| ConfGrupoContrato {
         id_grupo: id("g1"),
         id_origen: id("7"),
@@ -96,7 +95,7 @@ async fn catalogues_are_written_once() {
 }
 
 #[tokio::test]
-async fn accounts_withdrawals_and_entries_of_the_log_are_written_once() {
+async fn statement_withdrawal_and_log_entry_are_created_once() {
     let (app, db, _) = app().await;
     let account = |saldo: u32| EstadoCuenta {
         token_participante: id("t1"),

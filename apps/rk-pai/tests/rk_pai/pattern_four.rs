@@ -1,4 +1,4 @@
-//! Pattern 4 as the document writes it: the store refuses it, and so does the check of the design.
+//! Pattern 4 as the document has it, which the store and the lint reject.
 
 use tabla::ErrorKind;
 use tabla::entity::lint::{self, Rule};
@@ -9,7 +9,7 @@ use tabla_rk_pai::{Contrato, ContratoCreated, RK_PAI, RkPaiApp, contratos_por_or
 
 use crate::{app, contrato, id};
 
-/// The document's own request, word for word.
+/// Query of the document, verbatim.
 fn as_written() -> Query {
     Query::new(&RK_PAI.name, "begins_with(GSI7PK, :origen)")
         .index("GSI7-IndiceCatContratoPorOrigenIdContrato")
@@ -17,7 +17,7 @@ fn as_written() -> Query {
 }
 
 #[tokio::test]
-async fn the_store_refuses_it_and_the_links_answer() {
+async fn store_rejects_the_query_and_links_replace_it() {
     let (app, db, _) = app().await;
     for (empresa, origen, id) in
         [("E1", "7", "71"), ("E1", "7", "70"), ("E2", "8", "80"), ("E2", "70", "1")]
@@ -32,14 +32,14 @@ async fn the_store_refuses_it_and_the_links_answer() {
     let links = db.page(contratos_por_origen(&id("7"))).await.unwrap().items;
     let found: Vec<_> =
         links.iter().map(|link| (link.id_contrato.as_str(), link.id_empresa.as_str())).collect();
-    assert_eq!(found, [("70", "E1"), ("71", "E1")], "by id, and nothing of the origin 70");
+    assert_eq!(found, [("70", "E1"), ("71", "E1")], "sorted by id, without the origin 70");
     let whole = app.contratos_completos_por_origen(&id("7"), None).await.unwrap();
     assert_eq!(whole.items, [contrato("E1", "7", "70"), contrato("E1", "7", "71")]);
     assert_eq!(whole.next, None);
 }
 
 #[tokio::test]
-async fn more_contracts_than_a_batch_has_keys_come_whole_and_in_order() {
+async fn contracts_of_several_batches_are_in_order() {
     let (app, _, _) = app().await;
     let contracts: Vec<Contrato> = (0..120)
         .map(|number| contrato(&format!("E{}", number % 80), "7", &format!("{number:03}")))
@@ -53,7 +53,7 @@ async fn more_contracts_than_a_batch_has_keys_come_whole_and_in_order() {
 }
 
 #[tokio::test]
-async fn a_company_may_have_one_id_from_two_origins() {
+async fn company_can_have_one_id_from_two_origins() {
     let (app, _, _) = app().await;
     let (first, further) = (contrato("E1", "7", "70"), contrato("E1", "8", "70"));
     assert_eq!(app.create_contrato(&first).await.unwrap(), ContratoCreated::First);
@@ -65,7 +65,7 @@ async fn a_company_may_have_one_id_from_two_origins() {
 }
 
 #[test]
-fn the_check_of_the_design_refuses_it() {
+fn lint_rejects_the_query() {
     let mut design = RkPaiApp::default().design();
     let declared = Pattern::new("contratos_por_origen_as_written", "contracts of an origin")
         .number("4")

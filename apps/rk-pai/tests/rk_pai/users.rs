@@ -1,4 +1,4 @@
-//! Users, their email, their log and their accounts.
+//! Users, emails, logs, statements and withdrawals.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tabla_rk_pai::*;
 use crate::{app, count, id, snapshot, time, usuario};
 
 #[tokio::test]
-async fn an_email_is_one_users() {
+async fn taken_email_is_refused() {
     let (app, db, _) = app().await;
     let ana = app.add(usuario("1", "Ana@Example.com")).await.unwrap().done().unwrap();
     assert_eq!(
@@ -37,7 +37,7 @@ async fn an_email_is_one_users() {
 }
 
 #[tokio::test]
-async fn an_email_follows_its_user() {
+async fn user_is_found_by_the_new_email_only() {
     let (app, db, clock) = app().await;
     let email = |text: &str| Email::new(text).unwrap();
     let ana = app.add(usuario("1", "ana@example.com")).await.unwrap().done().unwrap();
@@ -49,7 +49,7 @@ async fn an_email_follows_its_user() {
     assert_eq!(snapshot(&db).await, before);
     let changed = app.change_email(&ana, email("a@example.com")).await.unwrap().done().unwrap();
     assert_eq!(changed.updated_at, time("2025-08-18T10:31:00Z"));
-    // Whoever has read the old one has lost.
+    // A change from the old email fails.
     let before = snapshot(&db).await;
     let lost = app.change_email(&ana, email("b@example.com")).await.unwrap();
     assert_eq!(lost, Outcome::Lost(Some(changed.clone())));
@@ -62,11 +62,11 @@ async fn an_email_follows_its_user() {
         assert!(app.delete_usuario(&id(user)).await.unwrap().is_done());
         assert_eq!(app.delete_usuario(&id(user)).await.unwrap(), Outcome::Lost(None));
     }
-    assert_eq!(count(&db).await, 0, "no guard is left behind");
+    assert_eq!(count(&db).await, 0, "no guard item is left");
 }
 
 #[test]
-fn what_is_no_email_is_refused() {
+fn malformed_email_is_refused() {
     for text in ["", "ana", "@x", "ana@", "a b@x", "a#b@x", "a@b@c", "a\n@x"] {
         assert!(Email::new(text).is_err(), "{text:?}");
     }
@@ -74,7 +74,7 @@ fn what_is_no_email_is_refused() {
 }
 
 #[tokio::test]
-async fn money_is_exact() {
+async fn amounts_are_exact() {
     let (app, db, _) = app().await;
     let number = |text: &str| Number::parse(text).unwrap();
     let account = EstadoCuenta {
@@ -89,10 +89,10 @@ async fn money_is_exact() {
     let found = db.page(estados_de_cuenta(&id("t1"), from, to)).await.unwrap().items;
     assert_eq!(found, std::slice::from_ref(&account));
     assert_eq!(found[0].saldo.to_string(), "12345678901234567890.123456789012345678");
-    // A month has one account.
+    // A month has one statement.
     let other = EstadoCuenta { saldo: number("0"), ..account.clone() };
     assert_eq!(app.add(other).await.unwrap(), Outcome::Lost(Some(account)));
-    // Withdrawals of one second are two; of one millisecond they are one.
+    // Two withdrawals can have the same second, and not the same millisecond.
     let withdrawal = |millis: u64, text: &str| Retiro {
         token_participante: id("t1"),
         fecha_retiro: UtcMillis::from_millis(1_755_513_000_000 + millis),
@@ -110,7 +110,7 @@ async fn money_is_exact() {
 }
 
 #[tokio::test]
-async fn the_log_is_in_order_and_expires() {
+async fn log_is_in_order_and_expires() {
     let (app, db, clock) = app().await;
     let app = app.with_retention(Duration::from_secs(24 * 60 * 60));
     for (user, action) in [("2", "a"), ("1", "b"), ("2", "c")] {
@@ -121,24 +121,24 @@ async fn the_log_is_in_order_and_expires() {
     }
     let without = app.annotate(&id("1"), "d", None, None).await.unwrap();
     assert!(without.is_done());
-    let actions = async |find| -> Vec<String> {
-        db.all(find).await.unwrap().into_iter().map(|entry: Bitacora| entry.accion).collect()
+    let actions = async |query| -> Vec<String> {
+        db.all(query).await.unwrap().into_iter().map(|entry: Bitacora| entry.accion).collect()
     };
     assert_eq!(actions(bitacora_por_elemento(&id("e1"))).await, ["c", "b", "a"]);
     let (from, to) = (time("2025-08-18T10:30:00Z"), time("2025-08-18T11:30:00Z"));
     let between = || bitacora_por_elemento_entre(&id("e1"), from, to);
-    assert_eq!(actions(between()).await, ["b", "a"], "both ends belong to it");
+    assert_eq!(actions(between()).await, ["b", "a"], "both ends are included");
     let of_user = |to| bitacora_de_usuario(&id("1"), from, to);
     assert_eq!(actions(of_user(time("2025-08-18T13:30:00Z"))).await, ["d", "b"]);
     assert_eq!(actions(of_user(time("2025-08-18T13:29:59Z"))).await, ["b"]);
-    // A day later the first one has expired, whether or not it has been deleted.
+    // After 24 hours the first entry has expired, and is still stored.
     clock.advance(Duration::from_secs(21 * 60 * 60));
     assert_eq!(actions(bitacora_por_elemento(&id("e1"))).await, ["c", "b"]);
     assert_eq!(count(&db).await, 4);
 }
 
 #[tokio::test]
-async fn a_users_partition_is_read_whole_and_nothing_is_lost() {
+async fn user_is_read_with_items_of_unknown_kinds() {
     let (app, db, _) = app().await;
     app.add(usuario("t1", "t1@example.com")).await.unwrap().done().unwrap();
     app.add(usuario("t10", "t10@example.com")).await.unwrap().done().unwrap();
