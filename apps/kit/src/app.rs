@@ -1,4 +1,4 @@
-//! An app: its design, and what can be done with it from outside.
+//! The trait of an app: its design, sample data, access patterns and races.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use tabla::{Error, ErrorKind, MemoryStore, Result, Store};
 
 use crate::Documented;
 
-/// Says how far something is: how much is done, of how much.
+/// Reports progress: number of steps done, and number of all steps.
 pub type Progress<'p> = &'p (dyn Fn(u64, u64) + Send + Sync);
 
-/// An app, as the command line, the demo and the tests know it.
+/// An app, for the command line, the demo and the tests.
 #[async_trait]
 pub trait App: Debug + Send + Sync {
-    /// What it declares.
+    /// Tables, entities and access patterns.
     fn design(&self) -> AppDesign;
 
-    /// Its access patterns with the lines of its document; none if it has no document.
+    /// Access patterns with the lines of the app's document; empty without a document.
     fn documented(&self) -> Vec<Documented> {
         Vec::new()
     }
 
-    /// The periods whose tables have to be there at this moment, of a design that has one for each:
-    /// those that are written and read, and the next, so that it is there before it begins.
+    /// Periods whose tables must exist at this moment, for a table with one for each period: those
+    /// that are read and written, and the next one, so that it exists before it begins.
     fn periods(&self, _table: &TableDesign, _now: UtcTime) -> Vec<String> {
         Vec::new()
     }
 
-    /// Creates its tables, those that are not there. Of a design that has one for each period,
-    /// those of the database's period, or else of [`App::periods`].
+    /// Creates the tables that are missing. Of a table with one for each period, it creates that of
+    /// the database's period, or else those of [`App::periods`].
     ///
     /// # Errors
-    /// Those of the store; there is a table for each period, and none says which.
+    /// Those of the store; there is a table for each period, and no period is given.
     async fn create_tables(&self, db: &Db) -> Result<()> {
         let design = self.design();
         for table in design.tables {
@@ -46,7 +46,7 @@ pub trait App: Debug + Send + Sync {
             let periods = self.periods(table, db.now().second());
             if periods.is_empty() {
                 return Err(Error::validation(format!(
-                    "{} has a table {} for each period: say which with Db::period, or in \
+                    "{} has a table {} for each period: choose one with Db::period, or list them in \
                      App::periods",
                     design.name, table.name
                 )));
@@ -58,93 +58,93 @@ pub trait App: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Fills its tables with data like that of the real app; `scale` times as much.
+    /// Fills the tables with sample data; `scale` multiplies its amount.
     ///
     /// # Errors
     /// Those of the store.
     async fn seed(&self, db: &Db, scale: u32, progress: Progress<'_>) -> Result<()>;
 
-    /// Runs one of its patterns on what [`App::seed`] has written, and checks the answer.
+    /// Runs an access pattern on the data of [`App::seed`], and checks its result.
     ///
     /// # Errors
-    /// Those of the store; the answer is wrong; there is no such pattern.
+    /// Those of the store; the result is wrong; there is no such pattern.
     async fn run(&self, db: &Db, pattern: &str) -> Result<Answer>;
 
-    /// Lets many callers meet on one item, for each operation that only one can win, and checks
-    /// what is left.
+    /// Runs each operation that only one caller can win from many callers at once, and checks what is
+    /// stored afterwards.
     ///
     /// # Errors
-    /// Those of the store; more or fewer have won than can.
+    /// Those of the store; the number of winners is wrong.
     async fn race(&self, db: &Db) -> Result<Vec<Race>>;
 }
 
-/// The answer to a pattern.
+/// Result of an access pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How many entities it has.
+    /// Number of entities.
     pub items: usize,
-    /// What it says, in a few words.
+    /// Summary, in a few words.
     pub shown: String,
 }
 
 impl Answer {
-    /// An answer of this many entities.
+    /// Result with this number of entities.
     pub fn new(items: usize, shown: impl Into<String>) -> Self {
         Self { items, shown: shown.into() }
     }
 
-    /// This answer, if it is right.
+    /// The result, if it is right.
     ///
     /// # Errors
-    /// It is not: the message says what was expected.
+    /// It is wrong: the message has the expected result.
     pub fn expect(self, is_right: bool, expected: &str) -> Result<Self> {
         if is_right {
             return Ok(self);
         }
         Err(Error::new(
             ErrorKind::Unexpected,
-            format!("a wrong answer: {} ({} items); expected {expected}", self.shown, self.items),
+            format!("wrong result: {} ({} items); expected {expected}", self.shown, self.items),
         ))
     }
 }
 
-/// How a race ended.
+/// Result of a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// What was raced for.
+    /// Operation that only one caller can win.
     pub name: &'static str,
-    /// How many wanted it.
+    /// Number of callers.
     pub contenders: usize,
-    /// How many got it.
+    /// Number of winners.
     pub winners: usize,
-    /// What is left afterwards, in a few words.
+    /// What is stored afterwards, in a few words.
     pub left: String,
 }
 
-/// A pattern that was run.
+/// Run of an access pattern.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The pattern.
     pub pattern: Pattern,
-    /// The answer.
+    /// Result of the pattern.
     pub answer: Answer,
-    /// What the store was asked.
+    /// Requests to the store.
     pub traces: Vec<Trace>,
 }
 
 impl Ran {
-    /// What it cost.
+    /// Capacity units of all requests.
     pub fn units(&self) -> f64 {
         self.traces.iter().map(|trace| trace.units).sum()
     }
 }
 
-/// Runs a pattern, and checks that it asks of the store what it declares: the operations, the
-/// indexes, conditions, filters, order, limits and consistency, and of what it names by keys the
-/// entities. Of conditions the values may differ: those of a declaration are examples.
+/// Runs an access pattern, and checks that its requests are those that it declares: operations,
+/// indexes, conditions, filters, order, limits, consistency, and the entities of its keys. The values
+/// of conditions may differ, because those of a declaration are examples.
 ///
 /// # Errors
-/// Those of the pattern; it asks something else.
+/// Those of the pattern; a request differs from its declaration.
 pub async fn run(app: &dyn App, db: &Db, pattern: Pattern) -> Result<Ran> {
     let traced = Traced::new(db.shared_store());
     let answer = app.run(&db.on(Arc::new(traced.clone())), pattern.name).await?;
@@ -153,11 +153,11 @@ pub async fn run(app: &dyn App, db: &Db, pattern: Pattern) -> Result<Ran> {
     Ok(Ran { pattern, answer, traces })
 }
 
-/// What every app has to pass: its design is sound, and every pattern gives the right answer to
-/// what it declares, on this store; every race has the winners that it can have.
+/// Checks an app on a store: the design has no error, every access pattern makes the requests that it
+/// declares and has the right result, every race has the right number of winners.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first failure.
 pub async fn check(app: &dyn App, db: &Db) -> Result<Vec<Ran>> {
     let design = app.design();
     let wrong: Vec<Finding> = lint::check(&design).into_iter().filter(Finding::is_error).collect();
@@ -177,28 +177,27 @@ pub async fn check(app: &dyn App, db: &Db) -> Result<Vec<Ran>> {
     Ok(ran)
 }
 
-/// A pattern that fails, or gives a wrong answer, on the app's own data.
+/// Access pattern that fails on the app's sample data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untested {
+pub struct FailedPattern {
     /// Name of the pattern.
     pub pattern: &'static str,
-    /// The error.
+    /// Message of the error.
     pub why: String,
 }
 
-impl fmt::Display for Untested {
+impl fmt::Display for FailedPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pattern, why } = self;
-        write!(f, "{pattern} (untested): it gives no right answer on the app's own data: {why}")
+        write!(f, "{pattern}: failed on the sample data: {why}")
     }
 }
 
-/// Runs all patterns of an app in memory, and returns those that fail: [`lint`] only looks at the
-/// design.
+/// Runs all access patterns of an app on sample data in memory, and returns those that fail.
 ///
 /// # Errors
-/// The app cannot be filled in.
-pub async fn untested(app: &dyn App) -> Result<Vec<Untested>> {
+/// The sample data cannot be written.
+pub async fn failed_patterns(app: &dyn App) -> Result<Vec<FailedPattern>> {
     let db = Db::new(Arc::new(MemoryStore::new()) as Arc<dyn Store>);
     app.create_tables(&db).await?;
     app.seed(&db, 1, &|_, _| {}).await?;
@@ -206,7 +205,7 @@ pub async fn untested(app: &dyn App) -> Result<Vec<Untested>> {
     for pattern in app.design().patterns {
         let name = pattern.name;
         if let Err(error) = run(app, &db, pattern).await {
-            found.push(Untested { pattern: name, why: error.message().to_owned() });
+            found.push(FailedPattern { pattern: name, why: error.message().to_owned() });
         }
     }
     Ok(found)

@@ -2,10 +2,10 @@
 
 use tabla::entity::Pattern;
 
-/// An access pattern, and the line of the app's document that asks for it.
+/// Access pattern with the line of the app's document that asks for it.
 #[derive(Clone, Debug)]
 pub struct Documented {
-    /// The pattern.
+    /// Access pattern.
     pub pattern: Pattern,
     /// Number of the line in the document, from 1.
     pub line: u32,
@@ -19,7 +19,7 @@ impl From<Documented> for Pattern {
 
 /// Adds the line of the document to a pattern.
 pub trait AtLine {
-    /// This pattern, asked for by this line of the document.
+    /// Adds the number of the line that asks for the pattern.
     fn at_line(self, line: u32) -> Documented;
 }
 

@@ -1,12 +1,11 @@
-//! What the five apps share: how an app is declared, filled, run and raced, and the stores that its
-//! tests run on.
+//! Code that the five apps share: the trait of an app, and the stores of its tests.
 //!
-//! None of this is for users of the framework: an app of theirs needs `tabla` alone.
+//! None of it is API of the library: an app of a user needs `tabla` alone.
 
 mod app;
 mod documented;
 #[cfg(feature = "stage")]
 pub mod stage;
 
-pub use self::app::{Answer, App, Progress, Race, Ran, Untested, check, run, untested};
+pub use self::app::{Answer, App, FailedPattern, Progress, Race, Ran, check, failed_patterns, run};
 pub use self::documented::{AtLine, Documented};

@@ -1,9 +1,9 @@
 //! Stores for the tests of the apps.
 //!
-//! An app names no store, and neither do its tests: they ask for a [`Stage`], which is in memory
-//! unless [`STORE_VARIABLE`] says otherwise. `cargo xtask test` runs them on every store.
+//! An app names no store, and neither do its tests: they use a [`Stage`], which is in memory unless
+//! [`STORE_VARIABLE`] names another store. `cargo xtask test` runs them on every store.
 //!
-//! A stage opens its store at an address, as an app does: the retries are those of [`Registry::open`].
+//! A stage opens its store at an address, with the retries of [`Registry::open`].
 
 mod tables;
 
@@ -19,11 +19,10 @@ use tabla_testkit::dynamodb;
 
 use tables::TablesOpener;
 
-/// The variable that names the store: `memory`, `sqlite` or `dynamodb`.
+/// Environment variable that names the store: `memory`, `sqlite` or `dynamodb`.
 pub const STORE_VARIABLE: &str = "TABLA_APPS_STORE";
 
-/// A store of one test, with no other user. On DynamoDB Local it has tables of its own, which are
-/// deleted with it.
+/// Store of one test. On DynamoDB Local it has tables of its own, which are deleted with it.
 #[derive(Clone, Debug)]
 pub struct Stage {
     store: Arc<dyn Store>,
@@ -31,12 +30,11 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The store that [`STORE_VARIABLE`] names. An embedded store has this clock and randomness. Expired
-    /// items stay until [`Stage::sweep_expired`] deletes them, so that a test sees what callers see
-    /// until then.
+    /// Store that [`STORE_VARIABLE`] names. An embedded store has this clock and randomness. Expired
+    /// items stay until [`Stage::sweep_expired`] deletes them.
     ///
     /// # Panics
-    /// There is no such store, or it cannot be opened.
+    /// The store is unknown, or cannot be opened.
     pub async fn new(env: &Env) -> Self {
         let mut embedded = Registry::with_env(env.clone());
         tabla::register(&mut embedded);
@@ -47,7 +45,7 @@ impl Stage {
                 let server = dynamodb::endpoint().expect("a server for the tests");
                 let opener = TablesOpener::new(server);
                 let address = opener.address();
-                // The machine's clock: whoever meets others on the service has to wait for them.
+                // The machine's clock, because conflicts on the service take real time.
                 let mut registry = Registry::new();
                 registry.register(opener);
                 registry.open(&address).await
@@ -62,8 +60,8 @@ impl Stage {
         Arc::clone(&self.store)
     }
 
-    /// Deletes the items that have expired by the clock of the test, as the service does in the
-    /// background, and returns their number.
+    /// Deletes the items that have expired by the clock of the test, and returns their number. The
+    /// service does this in the background.
     ///
     /// # Panics
     /// The store fails.
@@ -113,7 +111,7 @@ fn named(name: Option<&str>) -> Result<Named, String> {
         Some("sqlite") => Ok(Named::Sqlite),
         Some("dynamodb") => Ok(Named::Server),
         Some(other) => {
-            Err(format!("{STORE_VARIABLE} is {other:?}: it has to be memory, sqlite or dynamodb"))
+            Err(format!("{STORE_VARIABLE} is {other:?}; set it to memory, sqlite or dynamodb"))
         }
     }
 }
@@ -123,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_is_named_or_in_memory() {
+    fn store_is_named_or_in_memory() {
         assert_eq!(named(None), Ok(Named::Memory));
         assert_eq!(named(Some("sqlite")), Ok(Named::Sqlite));
         assert_eq!(named(Some("dynamodb")), Ok(Named::Server));
-        let unknown = named(Some("mysql")).expect_err("there is no such store");
-        assert!(unknown.contains("\"mysql\": it has to be memory, sqlite or dynamodb"));
+        let unknown = named(Some("mysql")).expect_err("the store is unknown");
+        assert!(unknown.contains("\"mysql\"; set it to memory, sqlite or dynamodb"));
     }
 }

@@ -137,7 +137,6 @@ fn gamificacion() -> Vec<Operation> {
         operation!("begin_upload: expired", expired, |app| app.begin_upload(upload("expired"))),
         operation!("begin_upload: again", app, |app| app.begin_upload(upload("expired")))
             .several_writes("the expired upload of the same id is deleted first"),
-        operation!("panel_now", app, |app| app.panel_now(&id("user-full"))),
         operation!("delete_user: full", app, |app| app.delete_user(&id("user-full")))
             .several_writes(SEVERAL_WRITES[0].1),
     ]
