@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::design::{EntityDesign, FieldDesign, IndexKeys};
+use super::design::{EntityDesign, FieldDesign};
 use super::field::undeclared;
 use super::numeric::{Guard, Numeric};
 use super::rekey::{Rekeyed, rekeyed};
 use super::{Check, Entity, EntityKey, Field, UtcMillis};
 use tabla_core::Result;
 use tabla_core::expr::{Condition, Update};
-use tabla_core::{Item, Value, ValueRef, attr};
+use tabla_core::{Item, Value, attr};
 
 /// A change of some fields of an entity.
 ///
@@ -141,11 +141,19 @@ impl<E: Entity> Change<E> {
                 ),
             ));
         };
-        let before = Item::from_struct(&**read)?;
         let own = design.field(field.name).expect("the macro has found it");
-        let number = match before.get(field.attribute).map(ValueRef::to_value) {
-            Some(Value::N(number)) => number,
-            _ => tabla_core::Number::ZERO,
+        let held = read.field(field.name).expect("the macro has found it");
+        let number = match held.downcast_ref::<T>() {
+            Some(number) => Some(number),
+            None => held.downcast_ref::<Option<T>>().and_then(Option::as_ref),
+        };
+        let mut before = Item::new();
+        let number = match number.map(Value::from_struct).transpose()? {
+            Some(value) => {
+                before.insert(field.attribute, value.clone());
+                value.as_number().unwrap_or_default()
+            }
+            None => tabla_core::Number::ZERO,
         };
         self.require(unchanged(own, &before));
         let sum = number.checked_add(amount).ok().filter(|sum| T::range().contains(*sum));
@@ -391,12 +399,7 @@ impl FieldDesign {
 
 /// Whether an index key is written from this field.
 fn is_in_index_key(design: &EntityDesign, name: &str) -> bool {
-    let is_written = |keys: &IndexKeys| {
-        let mut sources = std::iter::once(&keys.partition).chain(&keys.sort);
-        keys.when == Some(name)
-            || sources.any(|source| source.template().is_some_and(|own| own.has(name)))
-    };
-    design.indexes.iter().any(is_written)
+    design.indexes.iter().any(|keys| keys.is_written_from(name))
 }
 
 fn check_may_change(design: &EntityDesign, name: &str) -> Result<()> {

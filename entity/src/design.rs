@@ -322,6 +322,16 @@ impl IndexKeys {
     }
 }
 
+impl IndexKeys {
+    /// Whether a change of this field writes the keys, or decides whether there are any. A field
+    /// whose attribute is a key is written by itself.
+    pub(super) fn is_written_from(&self, field: &str) -> bool {
+        let mut sources = std::iter::once(&self.partition).chain(&self.sort);
+        self.when == Some(field)
+            || sources.any(|source| source.template().is_some_and(|own| own.has(field)))
+    }
+}
+
 impl KeySource {
     /// The fields that it is made of.
     pub fn fields(&self) -> Vec<&'static str> {

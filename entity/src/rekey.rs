@@ -74,12 +74,7 @@ struct Rekeying<'c, E: Entity> {
 impl<E: Entity> Rekeying<'_, E> {
     /// A changed field that stands in a key of this index, or decides whether there is one.
     fn cause(&self, keys: &IndexKeys) -> Option<&'static str> {
-        let is_own = |name: &&'static str| {
-            let mut sources = std::iter::once(&keys.partition).chain(&keys.sort);
-            keys.when == Some(name)
-                || sources.any(|source| source.template().is_some_and(|own| own.has(name)))
-        };
-        self.change.changed().find(is_own)
+        self.change.changed().find(|name| keys.is_written_from(name))
     }
 
     /// The attributes that this index has of templates. The key of the table may be that of an

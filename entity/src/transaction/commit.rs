@@ -9,7 +9,8 @@ use tabla_core::backend::limits::TRANSACT_ITEMS;
 use tabla_core::env::Env;
 use tabla_core::ops::{TransactWriteItem, TransactWriteItems};
 use tabla_core::{
-    Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, RetryMode, assign,
+    Applied, CancellationCode, CancellationReason, Error, ErrorKind, Result, RetryMode, Store,
+    assign,
 };
 
 /// Outcome of [`Transaction::commit`].
@@ -138,17 +139,13 @@ impl Transaction<'_> {
         let Self { db, number, mut steps, entities, attempt, .. } = self;
         let step = steps.pop().expect("there is one step");
         let store = db.store();
-        let send = || async {
-            match step.clone() {
-                TransactWriteItem::Put(put) => store.put(put).await.map(drop),
-                TransactWriteItem::Update(update) => store.update(update).await.map(drop),
-                TransactWriteItem::Delete(delete) => store.delete(delete).await.map(drop),
-                TransactWriteItem::ConditionCheck(_) => unreachable!("a check is no plain write"),
+        let target = attempt.as_ref().map(|_| target(entities[0], &step));
+        let sent = match attempt {
+            Some(_) => {
+                let send = || send_plain(store, step.clone());
+                db.retries().run(RetryMode::OnlyIfNotApplied, send).await
             }
-        };
-        let sent = match &attempt {
-            Some(_) => db.retries().run(RetryMode::OnlyIfNotApplied, send).await,
-            None => send().await,
+            None => send_plain(store, step).await,
         };
         let Err(error) = sent else { return Ok(Commit::Committed) };
         if !error.is_condition_failed() {
@@ -159,8 +156,8 @@ impl Transaction<'_> {
             kind => return Err(Error::new(kind, "unexpected kind of a failed condition")),
         };
         let reason = CancellationReason::condition_failed(item);
-        if let Some(attempt) = attempt {
-            attempt.lost([(&target(entities[0], &step), &reason)]);
+        if let (Some(attempt), Some(target)) = (attempt, &target) {
+            attempt.lost([(target, &reason)]);
         }
         Ok(Commit::Canceled(Cancellation {
             transaction: number,
@@ -252,6 +249,16 @@ impl Cancellation {
             Some(field) => Ok(Outcome::Taken { field }),
             None => Ok(Outcome::Lost(None)),
         }
+    }
+}
+
+/// Sends a step as a write of its own.
+async fn send_plain(store: &dyn Store, step: TransactWriteItem) -> Result<()> {
+    match step {
+        TransactWriteItem::Put(put) => store.put(put).await.map(drop),
+        TransactWriteItem::Update(update) => store.update(update).await.map(drop),
+        TransactWriteItem::Delete(delete) => store.delete(delete).await.map(drop),
+        TransactWriteItem::ConditionCheck(_) => unreachable!("a check is no plain write"),
     }
 }
 
